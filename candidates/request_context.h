@@ -1,0 +1,36 @@
+// All that the stages know of one request. Filled by the pipeline; sources, features and rankers read it.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "catalog/item_set.h"
+#include "google/protobuf/struct.pb.h"
+#include "store/history.h"
+#include "store/ids.h"
+
+namespace waymark {
+
+struct RequestContext {
+  Scope scope;
+  absl::Time now;
+  UserNumber user = 0;  // 0: nobody known
+  // Oldest first. Only events with a positive sign; at most 200.
+  std::vector<HistoryEvent> history;
+  // [width] of the retriever, unit length; empty without a retriever or a history.
+  std::vector<float> user_vector;
+  std::string query;
+  std::string surface;
+  google::protobuf::Struct context;
+  // What is looked at, and what to lean towards and away from.
+  std::vector<ItemOrdinal> context_items, positive_items, negative_items;
+  // Items that may be shown; null: all. Sources look only among these.
+  std::shared_ptr<const ItemSet> allowed;
+  // Items that must not be shown (seen before, negative); sorted. Sources leave them out.
+  std::vector<ItemOrdinal> excluded;
+
+  bool MayShow(ItemOrdinal item) const;
+};
+
+}  // namespace waymark

@@ -1,0 +1,79 @@
+// Keyword search over one collection: Lucene++ segments in DATA/index, caught up from the change feed, scored
+// by exact BM25 with the true lengths of documents.
+//
+//   auto index = KeywordIndex::Open(&store, scope, &catalog, {});
+//   (*index)->CatchUp(absl::InfiniteFuture());
+//   auto hits = (*index)->Search({.query = "star wars"}, 10, Deadline::Never());
+//
+// Thread-safe: searches run on an immutable snapshot beside one writer.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "candidates/candidate_source.h"
+#include "catalog/catalog.h"
+#include "store/store.h"
+
+namespace waymark {
+
+struct Bm25Options {
+  double k1 = 1.2;
+  double b = 0.75;
+};
+struct KeywordIndexOptions {
+  Bm25Options bm25;
+  absl::Duration refresh_interval =
+      absl::Seconds(1);  // of the background thread; zero: only CatchUp() refreshes
+};
+
+struct KeywordQuery {
+  std::string query;
+  bool match_all = false;  // every word must match (unless the query says otherwise itself)
+  std::shared_ptr<const ItemSet> allowed;
+  std::vector<ItemOrdinal> excluded;  // sorted
+};
+struct KeywordHits {
+  std::vector<ScoredItem> items;  // best first, ties by ordinal
+  int64_t total = 0;
+  bool total_exact = true;
+  bool complete = true;  // false: cut short by the deadline
+};
+struct KeywordIndexStatus {
+  LogOffset position = 0;  // searchable up to here
+  int64_t items = 0, segments = 0, bytes = 0;
+};
+
+class KeywordIndex {
+ public:
+  // Opens DATA/index/<tenant>-<collection>; a missing, damaged or foreign-schema index is set aside and
+  // rebuilt from the store by catching up from the start. Starts the refresh thread.
+  static absl::StatusOr<std::unique_ptr<KeywordIndex>> Open(Store* store, Scope scope, const Catalog* catalog,
+                                                            const KeywordIndexOptions& options);
+  ~KeywordIndex();
+
+  // Makes everything up to the log's end at the time of the call (or `offset`) searchable.
+  absl::Status CatchUp(absl::Time until);
+  absl::Status CatchUpTo(LogOffset offset, absl::Time until);
+  LogOffset position() const;
+
+  // Items that are deleted in the catalogue never appear. Any input up to 10 kB gives hits or none, never an
+  // error.
+  absl::StatusOr<KeywordHits> Search(const KeywordQuery& query, size_t limit, Deadline deadline) const;
+  // Keyword signals of these items for the query, whichever source found them.
+  void Fill(const std::string& query, absl::Span<Candidate> candidates) const;
+  KeywordIndexStatus status() const;
+  // Commits what has been indexed, so that the next start goes on from here.
+  absl::Status Commit();
+
+ private:
+  class Impl;
+  explicit KeywordIndex(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// The pipeline's keyword source.
+std::unique_ptr<CandidateSource> MakeKeywordSource(const KeywordIndex* index);
+
+}  // namespace waymark

@@ -1,0 +1,97 @@
+// One data folder, open: its store and its collections. What the server and the command line both stand on.
+//
+//   auto engine = Engine::Open("data", {});
+//   auto shop = (*engine)->OpenCollection({}, /*create=*/true);
+//   (*shop)->Write({PutItem{"m1", fields}});
+//   auto answer = (*shop)->Run({.kind = RequestKind::kSearch, .query = "star wars"}, Deadline::Never());
+//
+// Thread-safe throughout.
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "candidates/deadline.h"
+#include "catalog/catalog.h"
+#include "pipeline/request.h"
+#include "store/store.h"
+
+namespace waymark {
+
+struct EngineOptions {
+  const Clock* clock = Clock::Real();
+  bool create = true;
+  bool read_only = false;
+  absl::Duration index_refresh_interval = absl::Seconds(1);
+  // How often derived structures are checkpointed.
+  absl::Duration checkpoint_interval = absl::Minutes(5);
+  // Share of requests whose candidates and features are kept in their ServeRecord.
+  double served_sample_rate = 0.01;
+  size_t model_memory_limit_bytes = size_t{8} << 30;
+};
+
+struct CollectionStatus {
+  std::string tenant, collection;
+  StoreCounts counts;
+  LogOffset log_end = 0, catalog_position = 0, index_position = 0, behaviour_position = 0;
+  int64_t indexed_items = 0, index_segments = 0, index_bytes = 0, vectors = 0;
+  std::string release, retriever, ranker;
+};
+
+// A collection with everything derived from it.
+class Collection {
+ public:
+  virtual ~Collection() = default;
+  virtual const CollectionName& name() const = 0;
+  virtual Scope scope() const = 0;
+  virtual Catalog& catalog() = 0;
+
+  // Checks items against the schema (which grows with them unless it is declared), then writes. When it
+  // answers, the catalogue and the users' states have taken the write in.
+  virtual absl::StatusOr<WriteReceipt> Write(std::vector<Mutation> mutations) = 0;
+  // Stages 2 to 8 on one immutable snapshot.
+  virtual absl::StatusOr<PipelineResponse> Run(const PipelineRequest& request, Deadline deadline) = 0;
+  // Waits until catalogue, index and counts have taken in what the token covers. INVALID_ARGUMENT: no token
+  // of this folder; DEADLINE_EXCEEDED.
+  virtual absl::Status WaitFor(const std::string& consistency_token, Deadline deadline) = 0;
+  // Makes all that is written searchable and counted.
+  virtual absl::Status CatchUp(Deadline deadline) = 0;
+
+  // Checks the package at `folder`, copies it into DATA/models and registers it. ALREADY_EXISTS: another
+  // package has this kind and version.
+  virtual absl::StatusOr<storage::ModelRecord> ImportModel(const std::filesystem::path& folder) = 0;
+  // What differs, file by file; empty: intact.
+  virtual absl::StatusOr<std::vector<std::string>> VerifyModel(const std::string& kind,
+                                                               const std::string& version) = 0;
+  // FAILED_PRECONDITION: a ranker of another retriever. Fills empty ids and plans.
+  virtual absl::StatusOr<storage::ReleaseRecord> CreateRelease(storage::ReleaseRecord release) = 0;
+  // Loads it beside the active one, then swaps; a release that does not load changes nothing.
+  virtual absl::Status ActivateRelease(const std::string& id, const std::string& reason) = 0;
+  // The id that is active then ("": none). FAILED_PRECONDITION: nothing to go back to.
+  virtual absl::StatusOr<std::string> RollbackRelease(const std::string& reason) = 0;
+  virtual std::string active_release() const = 0;  // "": none
+  virtual CollectionStatus status() = 0;
+};
+
+class Engine {
+ public:
+  static absl::StatusOr<std::unique_ptr<Engine>> Open(const std::filesystem::path& data,
+                                                      const EngineOptions& options);
+  virtual ~Engine() = default;
+  virtual Store& store() = 0;
+  // NOT_FOUND when it does not exist and `create` is false. Aliases are resolved. Lives as long as the
+  // engine.
+  virtual absl::StatusOr<Collection*> OpenCollection(const CollectionName& name, bool create) = 0;
+  virtual std::vector<Collection*> Collections() = 0;
+  virtual int64_t served_records_dropped() const = 0;
+  // Checkpoints everything derived; called by the destructor too.
+  virtual absl::Status Checkpoint() = 0;
+};
+
+// Tokens of pages and attributions are signed with a key of the data folder; events that carry one that does
+// not verify are refused by name.
+absl::StatusOr<storage::Attribution> ReadAttributionToken(const Store& store, std::string_view token);
+
+}  // namespace waymark

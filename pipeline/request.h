@@ -1,0 +1,86 @@
+// A search, a feed or a ranking call, without its transport.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "candidates/candidate.h"
+#include "google/protobuf/struct.pb.h"
+#include "rank/ranker.h"
+#include "store/log_position.h"
+#include "waymark/storage/records.pb.h"
+
+namespace waymark {
+
+enum class RequestKind { kSearch, kRecommend, kRank };
+enum class PersonalizationMode { kAuto, kSessionOnly, kOff };
+
+struct ExcludeSeen {
+  std::vector<std::string> types;  // empty: every type that names an item, but impressions
+  std::optional<absl::Duration> within;
+  bool disabled = false;
+};
+
+// A candidate that the caller of Rank brings, with signals by name.
+struct GivenCandidate {
+  std::string item_id;
+  std::map<std::string, double> features;
+};
+
+struct PipelineRequest {
+  RequestKind kind = RequestKind::kSearch;
+  std::string query;
+  bool match_all = false;
+  std::string user_id, visitor_id, session_id, surface;
+  google::protobuf::Struct context;
+  std::string filter;
+  bool strict_filter = true;
+  std::vector<std::string> context_items, positive_items, negative_items;  // item ids
+  ExcludeSeen exclude_seen;
+  double diversity = 0;  // 0..1
+  int page_size = 0;     // 0: the default of the kind; negative: INVALID_ARGUMENT
+  std::string page_token;
+  PersonalizationMode personalization = PersonalizationMode::kAuto;
+  std::string consistency_token;
+  bool explain = false;
+  std::string release;                       // empty: the active one
+  int per_source_limit = 0, rank_limit = 0;  // 0: the plan's
+  std::vector<GivenCandidate> given;         // of kRank
+  std::vector<std::string> fields;           // item fields to return; empty: all
+};
+
+struct SourceHit {
+  std::string name;
+  double score = 0;
+  int rank = 0;
+};
+struct RankedItem {
+  ItemOrdinal item = kNoItem;  // kNoItem: a candidate of kRank that is not in the catalogue
+  storage::ItemRecord record;  // as it is now, with the requested fields; for kRank the id only
+  double score = 0;
+  std::map<std::string, double> scores;
+  std::vector<SourceHit> sources;
+  std::vector<Contribution> explanation;
+};
+struct Degraded {
+  std::string stage, reason;
+};
+struct Timing {
+  std::string stage;
+  absl::Duration time;
+};
+
+struct PipelineResponse {
+  std::vector<RankedItem> items;
+  int64_t total = -1;  // of searches
+  bool total_exact = true;
+  std::string next_page_token, request_id, attribution_token;
+  std::string release, retriever, ranker;  // "none", "", "weighted-sum" while nothing is released
+  std::vector<Degraded> degraded;
+  std::vector<Timing> timings;
+  std::vector<std::string> unknown_item_ids;  // of kRank
+};
+
+}  // namespace waymark

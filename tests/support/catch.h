@@ -1,0 +1,7 @@
+// Catch2 of the system, version 2 or 3.
+#pragma once
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+#else
+#include <catch2/catch.hpp>
+#endif
