@@ -21,6 +21,7 @@ struct RequestContext {
   // [width] of the retriever, unit length; empty without a retriever or a history.
   std::vector<float> user_vector;
   std::string query;
+  bool match_all_words = false;  // every word of the query must match
   std::string surface;
   google::protobuf::Struct context;
   // What is looked at, and what to lean towards and away from.

@@ -14,6 +14,7 @@ struct HistoryEvent {
   ItemOrdinal item = kNoItem;
   EventTypeCode type = 0;
   absl::Time time;       // event time: the order inside a history
+  absl::Time received;   // when the server got it; of imported history: its event time
   LogOffset offset = 0;  // log position: whether a decision could have known it
   std::optional<float> value;
   std::string surface, query, session_id;  // filled only when HistoryOptions::details is set

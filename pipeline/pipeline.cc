@@ -1,0 +1,426 @@
+#include "pipeline/pipeline.h"
+
+#include <openssl/rand.h>
+
+#include <algorithm>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "pipeline/arrange_stage.h"
+#include "pipeline/candidate_stage.h"
+#include "pipeline/page_list.h"
+#include "pipeline/rank_stage.h"
+#include "pipeline/request_check.h"
+#include "pipeline/served_features.h"
+#include "pipeline/user_state.h"
+
+namespace waymark {
+namespace {
+
+// How many of the best are re-ordered for diversity.
+constexpr size_t kDiversityDepth = 150;
+
+std::string NewRequestId() {
+  std::string bytes(12, '\0');
+  RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
+  return absl::BytesToHexString(bytes);
+}
+
+void SortUnique(std::vector<ItemOrdinal>* items) {
+  std::sort(items->begin(), items->end());
+  items->erase(std::unique(items->begin(), items->end()), items->end());
+}
+
+// The signal signals' values that the keyword index knows, for whichever source found the item.
+class KeywordSignals : public SignalProvider {
+ public:
+  explicit KeywordSignals(const KeywordIndex* index) : index_(index) {}
+  void Fill(const RequestContext& context, absl::Span<Candidate> candidates) const override {
+    if (!context.query.empty()) index_->Fill(context.query, candidates);
+  }
+
+ private:
+  const KeywordIndex* index_;
+};
+
+}  // namespace
+
+// One request on its way through the stages.
+class Pipeline::Call {
+ public:
+  Call(const Pipeline& pipeline, const LoadedRelease& release, const PipelineRequest& request,
+       Deadline deadline)
+      : pipeline_(pipeline),
+        parts_(pipeline.parts_),
+        release_(release),
+        request_(request),
+        deadline_(deadline) {}
+
+  absl::StatusOr<PipelineResponse> Run() {
+    const absl::Time start = absl::Now();
+    if (auto status = MakeContext(); !status.ok()) return status;
+    Lap("user_state", start);
+    if (request_.page_token.empty()) {
+      response_.request_id = NewRequestId();
+      auto status = request_.kind == RequestKind::kRank ? RankGiven() : MakeList();
+      if (!status.ok()) return status;
+    } else {
+      auto list = ReadPageToken(*parts_.key, request_, context_.now);
+      if (!list.ok()) return list.status();
+      if (list->release_id != release_.record.id()) {
+        return absl::FailedPreconditionError(
+            "page_token: was made by a release that no longer serves; start again without a token");
+      }
+      list_ = *std::move(list);
+      response_.request_id = list_.request_id;
+    }
+    const absl::Time arrange = absl::Now();
+    if (auto status = CutPage(); !status.ok()) return status;
+    Describe();
+    Lap("arrange", arrange);
+    LogServed();
+    Lap("total", start);
+    return std::move(response_);
+  }
+
+ private:
+  void Lap(const char* stage, absl::Time since) { response_.timings.push_back({stage, absl::Now() - since}); }
+
+  absl::Status Resolve(const std::vector<std::string>& ids, std::vector<ItemOrdinal>* out) const {
+    for (const std::string& id : ids) {
+      // An id that nobody has named yet says nothing about taste: it is passed over, as an item deleted since
+      // would be.
+      if (auto item = parts_.store->FindItem(parts_.scope, id)) out->push_back(*item);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status MakeContext() {
+    context_.scope = parts_.scope;
+    context_.now = parts_.clock->Now();
+    context_.query = request_.query;
+    context_.match_all_words = request_.match_all;
+    context_.surface = request_.surface;
+    context_.context = request_.context;
+    auto state = ReadUserState(*parts_.store, parts_.scope, request_, context_.now);
+    if (!state.ok()) return state.status();
+    context_.user = state->user;
+    context_.history = std::move(state->positive);
+    for (auto [ids, out] : {std::pair(&request_.context_items, &context_.context_items),
+                            std::pair(&request_.positive_items, &context_.positive_items),
+                            std::pair(&request_.negative_items, &context_.negative_items)}) {
+      if (auto status = Resolve(*ids, out); !status.ok()) return status;
+    }
+    if (request_.kind == RequestKind::kRecommend) {
+      context_.excluded = std::move(state->seen);
+      for (const auto* items : {&context_.context_items, &context_.negative_items}) {
+        context_.excluded.insert(context_.excluded.end(), items->begin(), items->end());
+      }
+      SortUnique(&context_.excluded);
+    }
+    if (!request_.filter.empty()) {
+      auto filter = parts_.catalog->CompileFilter(request_.filter);
+      if (!filter.ok()) return filter.status();
+      filter_ = *std::move(filter);
+      context_.allowed = parts_.catalog->Evaluate(*filter_);
+    } else if (parts_.catalog->live_count() < static_cast<int64_t>(parts_.store->ItemEnd(parts_.scope))) {
+      context_.allowed = parts_.catalog->LiveItems();
+    }
+    return release_.behaviour->FillUserVector(&context_);
+  }
+
+  bool WordsOnly() const { return request_.kind == RequestKind::kSearch && !request_.query.empty(); }
+
+  std::vector<const CandidateSource*> Sources() const {
+    if (WordsOnly()) return {pipeline_.keyword_.get()};
+    std::vector<const CandidateSource*> sources = release_.behaviour->Sources();
+    if (!request_.query.empty()) sources.push_back(pipeline_.keyword_.get());
+    sources.push_back(&pipeline_.fresh_);
+    return sources;
+  }
+
+  absl::StatusOr<std::vector<RankedCandidate>> GatherAndRank() {
+    CandidateLimits limits{request_.per_source_limit, request_.rank_limit};
+    // A search ranks as many matches as its pages may show.
+    if (WordsOnly() && limits.merged == 0) limits.merged = static_cast<int>(kMaxPagedItems);
+    GatheredCandidates gathered =
+        GatherCandidates(context_, Sources(), release_.record.plan(), limits, deadline_);
+    list_.total = gathered.total;
+    list_.total_exact = gathered.total_exact;
+    if (request_.kind == RequestKind::kSearch && request_.query.empty()) {
+      list_.total =
+          context_.allowed ? static_cast<int64_t>(context_.allowed->Size()) : parts_.catalog->live_count();
+    }
+    for (auto& d : gathered.degraded) response_.degraded.push_back(std::move(d));
+    for (auto& t : gathered.timings) response_.timings.push_back(std::move(t));
+    return Rank(std::move(gathered.candidates), {});
+  }
+
+  // `given`: signals that the caller brings, by item; they take the place of our own.
+  absl::StatusOr<std::vector<RankedCandidate>> Rank(
+      std::vector<Candidate> candidates,
+      const std::vector<std::pair<ItemOrdinal, const GivenCandidate*>>& given) {
+    absl::Time start = absl::Now();
+    const KeywordSignals keyword(parts_.index);
+    FillSignals(context_, {release_.behaviour.get(), &pipeline_.content_, &keyword}, &candidates);
+    for (size_t i = 0; i < given.size(); ++i) {
+      for (const auto& [name, value] : given[i].second->features) {
+        Set(candidates[i].signals, *FindSignal(name), static_cast<float>(value));
+      }
+    }
+    Lap("signals", start);
+    start = absl::Now();
+    RankStageOptions options;
+    options.search = WordsOnly();
+    options.explain = request_.explain;
+    options.search_ranker_weight = release_.record.plan().search_ranker_weight();
+    auto ranked = RankCandidates(*release_.ranker, context_, candidates, options, deadline_);
+    if (!ranked.ok() && absl::IsDeadlineExceeded(ranked.status()) && !candidates.empty()) {
+      response_.degraded.push_back({"rank", "the deadline passed: in the order of the merged sources"});
+      std::vector<RankedCandidate> merged;
+      for (Candidate& candidate : candidates) {
+        RankedCandidate& out = merged.emplace_back();
+        out.score = candidate.fusion_score;
+        out.candidate = std::move(candidate);
+      }
+      return merged;
+    }
+    Lap("rank", start);
+    return ranked;
+  }
+
+  absl::Status MakeList() {
+    auto ranked = GatherAndRank();
+    if (!ranked.ok()) return ranked.status();
+    if (ranked->empty() && !response_.degraded.empty() && deadline_.Expired()) {
+      return absl::DeadlineExceededError(
+          absl::StrCat("nothing was found before the deadline: ", response_.degraded[0].stage, " was ",
+                       response_.degraded[0].reason));
+    }
+    strict_items_ = ranked->size();
+    const size_t wanted = EffectivePageSize(request_);
+    if (!request_.strict_filter && filter_ != nullptr && ranked->size() < wanted &&
+        request_.kind == RequestKind::kRecommend) {
+      if (auto status = FillUpWithoutFilter(&*ranked, wanted); !status.ok()) return status;
+    }
+    Arrange(std::move(*ranked));
+    return absl::OkStatus();
+  }
+
+  absl::Status FillUpWithoutFilter(std::vector<RankedCandidate>* ranked, size_t wanted) {
+    auto passing = std::move(context_.allowed);
+    for (const RankedCandidate& r : *ranked) context_.excluded.push_back(r.candidate.item);
+    SortUnique(&context_.excluded);
+    context_.allowed = parts_.catalog->LiveItems();
+    const int64_t total = list_.total;
+    auto others = GatherAndRank();
+    list_.total = total;
+    context_.allowed = std::move(passing);
+    if (!others.ok()) return others.status();
+    response_.degraded.push_back({"filter", absl::StrCat("only ", ranked->size(), " of ", wanted,
+                                                         " items pass the filter; filled up with others")});
+    for (RankedCandidate& r : *others) ranked->push_back(std::move(r));
+    return absl::OkStatus();
+  }
+
+  void Arrange(std::vector<RankedCandidate> ranked) {
+    std::vector<size_t> order(ranked.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+    if (request_.diversity > 0) {
+      const size_t depth = std::min({ranked.size(), kDiversityDepth, strict_items_});
+      std::vector<ItemOrdinal> items(depth);
+      for (size_t i = 0; i < depth; ++i) items[i] = ranked[i].candidate.item;
+      std::vector<std::vector<uint64_t>> titles, categories;
+      parts_.catalog->ReadContent(items, &titles, &categories);
+      std::vector<ArrangeItem> arranged(ranked.size());
+      for (size_t i = 0; i < ranked.size(); ++i) {
+        arranged[i].item = ranked[i].candidate.item;
+        arranged[i].score = ranked[i].score;
+        if (i < depth) arranged[i].categories = std::move(categories[i]);
+      }
+      order = Diversify(arranged, request_.diversity, depth);
+    }
+    for (size_t i : order) {
+      list_.items.push_back(ranked[i].candidate.item);
+      list_.scores.push_back(static_cast<float>(ranked[i].score));
+      details_.push_back(std::move(ranked[i]));
+    }
+    list_.release_id = release_.record.id();
+    list_.request_id = response_.request_id;
+  }
+
+  absl::Status RankGiven() {
+    std::vector<Candidate> candidates;
+    std::vector<std::pair<ItemOrdinal, const GivenCandidate*>> given;
+    for (const GivenCandidate& g : request_.given) {
+      auto item = parts_.store->FindItem(parts_.scope, g.item_id);
+      if (!item || !parts_.catalog->Live(*item)) {
+        response_.unknown_item_ids.push_back(g.item_id);
+        continue;
+      }
+      candidates.emplace_back().item = *item;
+      given.emplace_back(*item, &g);
+    }
+    auto ranked = Rank(std::move(candidates), given);
+    if (!ranked.ok()) return ranked.status();
+    strict_items_ = ranked->size();
+    Arrange(*std::move(ranked));
+    return absl::OkStatus();
+  }
+
+  absl::Status CutPage() {
+    const size_t page_size = EffectivePageSize(request_);
+    const auto visible = [this](size_t i) {
+      const ItemOrdinal item = list_.items[i];
+      if (!parts_.catalog->Live(item)) return false;
+      if (std::binary_search(context_.excluded.begin(), context_.excluded.end(), item) && i < strict_items_) {
+        return false;
+      }
+      return filter_ == nullptr || !request_.strict_filter || parts_.catalog->Passes(*filter_, item);
+    };
+    const Page page = TakePage(list_.items.size(), list_.next, page_size, visible);
+    std::vector<ItemOrdinal> items;
+    for (size_t i : page.indexes) items.push_back(list_.items[i]);
+    const auto records = parts_.store->GetItems(parts_.scope, items);
+    for (size_t k = 0; k < page.indexes.size(); ++k) {
+      if (!records[k]) continue;  // deleted between the look at the catalogue and the read
+      response_.items.push_back(MakeItem(page.indexes[k], *records[k]));
+    }
+    list_.next = page.next;
+    const size_t end = std::min(list_.items.size(), kMaxPagedItems);
+    if (request_.kind != RequestKind::kRank && list_.next < end) {
+      response_.next_page_token = MakePageToken(*parts_.key, request_, list_, context_.now);
+    }
+    return absl::OkStatus();
+  }
+
+  RankedItem MakeItem(size_t index, const storage::ItemRecord& record) const {
+    RankedItem out;
+    out.item = list_.items[index];
+    out.score = list_.scores[index];
+    out.record = record;
+    if (request_.kind == RequestKind::kRank) {
+      out.record.clear_fields();
+    } else if (!request_.fields.empty()) {
+      google::protobuf::Struct kept;
+      for (const std::string& name : request_.fields) {
+        const auto found = record.fields().fields().find(name);
+        if (found != record.fields().fields().end()) (*kept.mutable_fields())[name] = found->second;
+      }
+      *out.record.mutable_fields() = std::move(kept);
+    }
+    if (index >= details_.size()) return out;  // a later page: the token carries scores only
+    const RankedCandidate& detail = details_[index];
+    out.scores = detail.heads;
+    out.explanation = detail.explanation;
+    for (size_t s = 0; s < kSourceCount; ++s) {
+      if (detail.candidate.ranks[s] == 0) continue;
+      const auto id = static_cast<SourceId>(s);
+      out.sources.push_back(
+          {std::string(SourceName(id)), SourceScore(detail.candidate, id), detail.candidate.ranks[s]});
+    }
+    return out;
+  }
+
+  static double SourceScore(const Candidate& candidate, SourceId id) {
+    switch (id) {
+      case SourceId::kKeyword:
+        return Get(candidate.signals, Signal::kKeywordScore);
+      case SourceId::kRetriever:
+        return Get(candidate.signals, Signal::kRetrieverScore);
+      case SourceId::kCovisitation:
+        return Get(candidate.signals, Signal::kCovisitationScore);
+      case SourceId::kTransition:
+        return Get(candidate.signals, Signal::kTransitionScore);
+      case SourceId::kPopularity:
+        return Get(candidate.signals, Signal::kPopularityScore);
+      case SourceId::kSimilar:
+        return Get(candidate.signals, Signal::kSimilarScore);
+      case SourceId::kEase:
+        return Get(candidate.signals, Signal::kDecayedEase);
+      default:
+        return 0;
+    }
+  }
+
+  void Describe() {
+    response_.total = list_.total;
+    response_.total_exact = list_.total_exact;
+    response_.release = release_.record.id().empty() ? "none" : release_.record.id();
+    response_.retriever = release_.retriever_version;
+    response_.ranker = release_.ranker->version();
+    storage::Attribution attribution;
+    attribution.set_request_id(response_.request_id);
+    attribution.set_release_id(release_.record.id());
+    attribution.set_time_us(absl::ToUnixMicros(context_.now));
+    response_.attribution_token = parts_.key->Sign("attribution_token", attribution);
+  }
+
+  void LogServed() {
+    if (parts_.served == nullptr || request_.personalization == PersonalizationMode::kOff) return;
+    storage::ServeRecord record;
+    record.set_request_id(response_.request_id);
+    record.set_time_us(absl::ToUnixMicros(context_.now));
+    record.set_user(context_.user);
+    record.set_surface(request_.surface);
+    record.set_query(request_.query);
+    record.set_release_id(release_.record.id());
+    *record.mutable_seen() = parts_.store->EndPosition();
+    for (const RankedItem& item : response_.items) {
+      auto* shown = record.add_shown();
+      shown->set_item(item.item);
+      shown->set_score(static_cast<float>(item.score));
+      for (size_t i = 0; i < details_.size(); ++i) {
+        if (list_.items[i] != item.item) continue;
+        uint32_t bits = 0;
+        for (size_t s = 0; s < kSourceCount; ++s)
+          bits |= (details_[i].candidate.ranks[s] != 0 ? 1u : 0u) << s;
+        shown->set_sources(bits);
+        break;
+      }
+    }
+    if (!details_.empty() && parts_.served->Sampled(response_.request_id)) {
+      std::vector<Candidate> candidates;
+      for (const RankedCandidate& detail : details_) candidates.push_back(detail.candidate);
+      AddServedFeatures(context_, candidates, &record);
+      record.set_sample_rate(parts_.served->sample_rate());
+    }
+    parts_.served->Served(std::move(record));
+  }
+
+  const Pipeline& pipeline_;
+  const PipelineParts& parts_;
+  const LoadedRelease& release_;
+  const PipelineRequest& request_;
+  const Deadline deadline_;
+  RequestContext context_;
+  std::shared_ptr<const Filter> filter_;
+  PageList list_;
+  std::vector<RankedCandidate> details_;  // of list_, on the first page
+  size_t strict_items_ =
+      kMaxPagedItems;  // items of list_ that were found under the filter and the exclusions
+  PipelineResponse response_;
+};
+
+Pipeline::Pipeline(PipelineParts parts)
+    : parts_(parts),
+      keyword_(MakeKeywordSource(parts.index)),
+      fresh_(parts.store, parts.scope, parts.catalog),
+      content_(parts.catalog) {}
+
+absl::StatusOr<PipelineResponse> Pipeline::Run(const Snapshot& snapshot, const PipelineRequest& request,
+                                               Deadline deadline) const {
+  if (auto status = CheckRequest(request); !status.ok()) return status;
+  const LoadedRelease* release = snapshot.active.get();
+  if (!request.release.empty()) {
+    const auto found = snapshot.releases.find(request.release);
+    if (found == snapshot.releases.end()) {
+      return absl::NotFoundError(absl::StrCat("release: '", request.release, "' is not loaded"));
+    }
+    release = found->second.get();
+  }
+  return Call(*this, *release, request, deadline).Run();
+}
+
+}  // namespace waymark

@@ -1,0 +1,61 @@
+// Stages 2 to 8 of a request: user state, candidates, ranking, arrangement, paging. No transport, no locks of
+// its own.
+//
+//   Pipeline pipeline(parts);
+//   auto answer = pipeline.Run(snapshot, request, deadline);
+#pragma once
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "candidates/content_signals.h"
+#include "catalog/catalog.h"
+#include "index/keyword_index.h"
+#include "pipeline/fresh_source.h"
+#include "pipeline/request.h"
+#include "pipeline/signed_token.h"
+#include "pipeline/snapshot.h"
+#include "store/store.h"
+
+namespace waymark {
+
+// What a finished request leaves for the log of served lists.
+class ServedSink {
+ public:
+  virtual ~ServedSink() = default;
+  // Must not block.
+  virtual void Served(storage::ServeRecord record) = 0;
+  // Whether this request's candidates and features are kept too.
+  virtual bool Sampled(const std::string& request_id) const = 0;
+  virtual double sample_rate() const = 0;
+};
+
+struct PipelineParts {
+  const Store* store = nullptr;
+  Scope scope;
+  const Catalog* catalog = nullptr;
+  const KeywordIndex* index = nullptr;
+  const Clock* clock = Clock::Real();
+  const SigningKey* key = nullptr;
+  ServedSink* served = nullptr;  // null: nothing is logged
+};
+
+// Thread-safe.
+class Pipeline {
+ public:
+  explicit Pipeline(PipelineParts parts);
+
+  // INVALID_ARGUMENT names the field; FAILED_PRECONDITION: an expired page token, a release that is not
+  // loaded is NOT_FOUND. Past the deadline: what was found by then, marked degraded; DEADLINE_EXCEEDED only
+  // with nothing.
+  absl::StatusOr<PipelineResponse> Run(const Snapshot& snapshot, const PipelineRequest& request,
+                                       Deadline deadline) const;
+
+ private:
+  class Call;
+  PipelineParts parts_;
+  std::unique_ptr<CandidateSource> keyword_;
+  FreshSource fresh_;
+  ContentSignals content_;
+};
+
+}  // namespace waymark

@@ -1,0 +1,130 @@
+#include "pipeline/request_check.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "pipeline/blending_plan.h"
+#include "store/ids.h"
+#include "store/package/model_package.h"
+
+namespace waymark {
+namespace {
+
+absl::Status CheckId(const char* field, const std::string& id, bool may_be_empty) {
+  if (id.empty() && !may_be_empty)
+    return absl::InvalidArgumentError(absl::StrCat(field, ": holds an empty id"));
+  if (id.size() > kMaxIdBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(field, ": the id has ", id.size(), " bytes; ids have at most ", kMaxIdBytes));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckIds(const char* field, const std::vector<std::string>& ids) {
+  if (ids.size() > kMaxGivenItems) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(field, ": ", ids.size(), " ids; at most ", kMaxGivenItems));
+  }
+  for (const std::string& id : ids) {
+    if (auto status = CheckId(field, id, false); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckLimit(const char* field, int value) {
+  if (value >= 0 && value <= kMaxCandidates) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(field, ": ", value, " is outside 0..", kMaxCandidates, " (0: the release's plan)"));
+}
+
+absl::Status CheckGiven(const PipelineRequest& request) {
+  if (request.kind != RequestKind::kRank) return absl::OkStatus();
+  if (request.given.empty() || request.given.size() > kMaxGivenCandidates) {
+    return absl::InvalidArgumentError(absl::StrCat("candidates: ", request.given.size(),
+                                                   " given; a call ranks 1 to ", kMaxGivenCandidates));
+  }
+  for (const GivenCandidate& candidate : request.given) {
+    if (auto status = CheckId("candidates.item_id", candidate.item_id, false); !status.ok()) return status;
+    for (const auto& [name, value] : candidate.features) {
+      if (!FindSignal(name)) {
+        return absl::InvalidArgumentError(absl::StrCat("candidates.features: '", name, "' (of item '",
+                                                       candidate.item_id,
+                                                       "') is not a signal; see docs/ranking.md"));
+      }
+      if (!std::isfinite(value)) {
+        return absl::InvalidArgumentError(absl::StrCat("candidates.features: '", name, "' of item '",
+                                                       candidate.item_id,
+                                                       "' is not a finite number; leave it out"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckRequest(const PipelineRequest& request) {
+  if (request.query.size() > kMaxQueryBytes) {
+    return absl::InvalidArgumentError(absl::StrCat("query: has ", request.query.size(), " bytes; at most ",
+                                                   kMaxQueryBytes,
+                                                   " are taken. Send the words that matter."));
+  }
+  if (request.page_size < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("page_size: is ", request.page_size, "; it takes 0 (the default) or more"));
+  }
+  if (!(request.diversity >= 0 && request.diversity <= 1)) {
+    return absl::InvalidArgumentError(absl::StrCat("diversity: is ", request.diversity, "; it takes 0 to 1"));
+  }
+  if (request.exclude_seen.within && *request.exclude_seen.within < absl::ZeroDuration()) {
+    return absl::InvalidArgumentError("exclude_seen.within: is negative; it takes 0 (ever) or more");
+  }
+  for (const absl::Status& status :
+       {CheckId("user_id", request.user_id, true), CheckId("visitor_id", request.visitor_id, true),
+        CheckId("session_id", request.session_id, true), CheckId("surface", request.surface, true),
+        CheckIds("context_items", request.context_items), CheckIds("positive_items", request.positive_items),
+        CheckIds("negative_items", request.negative_items),
+        CheckLimit("candidates.per_source", request.per_source_limit),
+        CheckLimit("candidates.rank", request.rank_limit), CheckGiven(request)}) {
+    if (!status.ok()) return status;
+  }
+  if (request.personalization == PersonalizationMode::kSessionOnly && request.session_id.empty()) {
+    return absl::InvalidArgumentError(
+        "session_id: is empty; SESSION_ONLY needs the session whose events count");
+  }
+  return absl::OkStatus();
+}
+
+int EffectivePageSize(const PipelineRequest& request) {
+  if (request.kind == RequestKind::kRank) return static_cast<int>(kMaxGivenCandidates);
+  if (request.page_size == 0) {
+    return request.kind == RequestKind::kSearch ? kDefaultSearchPage : kDefaultFeedPage;
+  }
+  return std::min(request.page_size, kMaxPageSize);
+}
+
+std::string RequestFingerprint(const PipelineRequest& request) {
+  std::string text =
+      absl::StrCat(static_cast<int>(request.kind), "\n", request.match_all, "\n", request.strict_filter, "\n",
+                   request.diversity, "\n", static_cast<int>(request.personalization), "\n", request.release,
+                   "\n", request.per_source_limit, "\n", request.rank_limit, "\n");
+  const auto add = [&text](const std::string& value) {
+    absl::StrAppend(&text, value.size(), ":", value, "\n");
+  };
+  for (const std::string* value : {&request.query, &request.user_id, &request.visitor_id, &request.session_id,
+                                   &request.surface, &request.filter}) {
+    add(*value);
+  }
+  for (const auto* ids : {&request.context_items, &request.positive_items, &request.negative_items,
+                          &request.exclude_seen.types}) {
+    absl::StrAppend(&text, ids->size(), "\n");
+    for (const std::string& id : *ids) add(id);
+  }
+  absl::StrAppend(&text, request.exclude_seen.disabled, "\n",
+                  request.exclude_seen.within ? absl::FormatDuration(*request.exclude_seen.within) : "ever",
+                  "\n");
+  return Sha256Hex(text);
+}
+
+}  // namespace waymark
