@@ -34,6 +34,7 @@ class VectorIndex {
                                                            const VectorIndexOptions& options);
   absl::Status Save(const std::filesystem::path& folder, const std::string& retriever_sha256,
                     LogOffset position) const;
+  // What Open() found; 0 for one that was made anew.
   LogOffset saved_position() const;
   ~VectorIndex();
 
@@ -41,7 +42,8 @@ class VectorIndex {
   // the bytes needed.
   absl::Status Add(absl::Span<const ItemOrdinal> items, absl::Span<const float> vectors);
   void Remove(absl::Span<const ItemOrdinal> items);
-  // Best first, ties by ordinal. `allowed` null: all. `excluded` sorted.
+  // Best first, ties by ordinal. `allowed` null: all. `excluded` sorted. After the deadline it answers what
+  // it has found; the caller's look at the deadline tells.
   absl::StatusOr<std::vector<ScoredItem>> Search(absl::Span<const float> query, size_t limit,
                                                  const ItemSet* allowed,
                                                  absl::Span<const ItemOrdinal> excluded,
@@ -55,8 +57,9 @@ class VectorIndex {
   // "built for this processor" or "system package".
   static std::string FaissBuild();
 
+  class Impl;  // vector_index_impl.h, private to recommend/
+
  private:
-  class Impl;
   explicit VectorIndex(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -1,0 +1,71 @@
+// How often each item occurs: over all time, decayed by time, and in the newest part of the log; with an
+// order of the decayed counts that is kept up to date, so that "the most popular" is read off, not sorted.
+//
+// Decay needs no sweep over the items: of item i the table keeps
+//   decayed(i) = log2 sum over its events of 2^(event time / half-life)
+// and at the time `now` the decayed count is 2^(decayed(i) - now / half-life). The order does not depend on
+// `now`. In the same way, with n the number of an event in the order of the log and N how many there are,
+//   recent(i) = ln sum n^9,   and   exp(recent(i) - 9 ln N) = sum of (n / N)^9
+// is a count whose weights add up to N / 10 over the whole log: the newest tenth, with a soft edge, at any
+// size of the log.
+//
+// Thread-safe: many readers beside one writer. Counts are atomics; the order has a lock that is held for at
+// most 256 steps.
+#pragma once
+#include <array>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "absl/container/btree_set.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "recommend/checked_file.h"
+#include "store/ids.h"
+
+namespace waymark {
+
+class PopularityTable {
+ public:
+  explicit PopularityTable(absl::Duration half_life);
+  ~PopularityTable();
+
+  void Add(ItemOrdinal item, absl::Time time);
+
+  uint32_t Count(ItemOrdinal item) const;
+  uint64_t events() const { return events_.load(std::memory_order_relaxed); }
+  // ln of the decayed count; NaN without an event.
+  float LogDecayed(ItemOrdinal item, absl::Time now) const;
+  // ln(1 + count in the newest tenth of the log).
+  float LogRecent(ItemOrdinal item) const;
+  // Items with events, most popular first (ties by ordinal), until `visit` answers false.
+  void ForEachByPopularity(const std::function<bool(ItemOrdinal)>& visit) const;
+  // What the order goes by; -infinity without an event.
+  double OrderKey(ItemOrdinal item) const;
+
+  void Save(CheckedWriter* writer) const;
+  absl::Status Load(CheckedReader* reader);
+
+ private:
+  struct Totals {
+    std::atomic<uint32_t> count{0};
+    std::atomic<double> decayed{0}, recent{0};  // meaningful where count > 0
+  };
+  static constexpr size_t kChunkItems = size_t{1} << 16;
+  using Chunk = std::array<Totals, kChunkItems>;
+  using Key = std::pair<double, ItemOrdinal>;  // (-decayed, item)
+
+  const Totals* Find(ItemOrdinal item) const;
+  Totals& Make(ItemOrdinal item);
+  double HalfLives(absl::Time time) const;
+
+  const double half_life_seconds_;
+  std::atomic<uint64_t> events_{0};
+  // Chunks are made by the writer and never move, so readers need no lock. All 32-bit ordinals fit.
+  std::unique_ptr<std::atomic<Chunk*>[]> chunks_;
+  mutable absl::Mutex order_mutex_;
+  absl::btree_set<Key> order_ ABSL_GUARDED_BY(order_mutex_);
+};
+
+}  // namespace waymark
