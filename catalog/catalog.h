@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "catalog/filter.h"
 #include "catalog/item_set.h"
@@ -49,6 +50,10 @@ class Catalog {
   // Declares a schema: checks every live item against it (FAILED_PRECONDITION names the first item and field
   // that do not fit), stores it, rebuilds the columns beside the live ones, swaps.
   absl::Status DeclareSchema(const storage::SchemaRecord& record);
+  // Takes over a schema that has grown (Schema::ExtendedBy) and that the store has already (PutCollection),
+  // before the items that it grew by are written. New fields cost nothing; a field whose type has changed is
+  // filled from the store beside the live column.
+  absl::Status AdoptSchema(std::shared_ptr<const Schema> schema);
 
   // Column reads, by request rather than by value: `values` has one entry for each item.
   // NaN where the item has no such number. Times are microseconds, booleans 0 and 1; of arrays the first.
@@ -64,9 +69,11 @@ class Catalog {
   // not live.
   void ReadContent(absl::Span<const ItemOrdinal> items, std::vector<std::vector<uint64_t>>* title_words,
                    std::vector<std::vector<uint64_t>>* categories) const;
-  // The item's year: of the first INTEGER field whose values lie in 1000..2999, else of the first TIME field;
-  // NaN.
+  // The item's year: of the first INTEGER field with "year" in its name, else of the first one whose values
+  // all lie in 1000..2999, else of the first TIME field; NaN where that holds no such year.
   void ReadYears(absl::Span<const ItemOrdinal> items, absl::Span<float> years) const;
+  // When the item was first written; the infinite future for items that never were.
+  void ReadCreateTimes(absl::Span<const ItemOrdinal> items, absl::Span<absl::Time> times) const;
 
   // INVALID_ARGUMENT: syntax with its column, unknown fields, values of the wrong type, more than 1,000
   // terms, deeper than 50.

@@ -10,6 +10,10 @@
 
 namespace waymark {
 
+inline constexpr size_t kMostFilterBytes = 10 * 1024;
+inline constexpr int kMostFilterTerms = 1000;
+inline constexpr int kDeepestFilter = 50;
+
 // One node of the parsed filter. Immutable; thread-safe.
 struct FilterNode {
   enum class Kind {
@@ -30,8 +34,11 @@ struct FilterNode {
   std::vector<FilterNode> children;  // of kAnd, kOr, kNot
   std::string field;
   FieldType type = storage::FieldRecord::TYPE_UNSPECIFIED;
-  std::vector<std::string> texts;  // values of KEYWORD and TEXT comparisons
-  std::vector<double> numbers;     // values of the others (times in microseconds)
+  // What the field is compared with; all empty for kHas that asks only whether the field is there (`f:*`).
+  std::vector<std::string> texts;  // of KEYWORD fields
+  // Of the others: closed intervals, two numbers each (times in microseconds, booleans 0 and 1), one of which
+  // must hold the value (none, for kNotEquals). `year > 1990` is [the next double after 1990, infinity].
+  std::vector<double> numbers;
 };
 
 struct Filter {

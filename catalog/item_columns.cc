@@ -1,0 +1,233 @@
+#include "catalog/item_columns.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "catalog/field_value.h"
+
+namespace waymark {
+namespace {
+
+using google::protobuf::RepeatedPtrField;
+using google::protobuf::Value;
+using storage::FieldRecord;
+
+// Whether a column's values mean the same under both types.
+bool SameValues(FieldType before, FieldType now) {
+  const auto number = [](FieldType t) { return t == FieldRecord::INTEGER || t == FieldRecord::FLOATING; };
+  return before == now || (number(before) && number(now));
+}
+
+// What of a field the content hashes hang on.
+bool SameContent(const Schema& before, const Schema& now) {
+  const auto parts = [](const Schema& schema) {
+    std::vector<std::pair<std::string, bool>> uses;
+    for (const Field& field : schema.fields()) {
+      if (field.title() || field.category()) uses.emplace_back(field.name(), field.title());
+    }
+    return uses;
+  };
+  // New fields may join: no item has a value of theirs yet.
+  const auto earlier = parts(before);
+  for (const auto& use : parts(now)) {
+    if (before.Find(use.first) == nullptr) continue;
+    if (std::find(earlier.begin(), earlier.end(), use) == earlier.end()) return false;
+  }
+  const auto later = parts(now);
+  return std::all_of(earlier.begin(), earlier.end(), [&](const auto& use) {
+    return std::find(later.begin(), later.end(), use) != later.end();
+  });
+}
+
+const Value* FindValue(const storage::ItemRecord& record, const std::string& name) {
+  const auto found = record.fields().fields().find(name);
+  return found == record.fields().fields().end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+ItemColumns::ItemColumns(std::shared_ptr<const Schema> schema)
+    : schema_(std::move(schema)),
+      rows_(std::make_shared<ItemRows>()),
+      content_(std::make_shared<ItemContent>()) {
+  for (const Field& field : schema_->fields()) {
+    Column column{.field = field, .year_name = absl::StrContains(FoldCase(field.name()), "year")};
+    if (IsNumeric(field.type())) {
+      column.numbers = std::make_shared<NumberColumn>();
+    } else if (field.type() == FieldRecord::KEYWORD) {
+      column.keywords = std::make_shared<KeywordColumn>();
+    } else {
+      continue;
+    }
+    by_name_.emplace(field.name(), columns_.size());
+    columns_.push_back(std::move(column));
+  }
+}
+
+ItemColumns ItemColumns::Adopting(const ItemColumns& before, std::shared_ptr<const Schema> schema, bool all) {
+  ItemColumns next(std::move(schema));
+  next.rows_ = before.rows_;
+  next.needs_filling_ = all;
+  if (all) return next;
+  for (Column& column : next.columns_) {
+    const Column* held = before.Find(column.field.name());
+    if (held != nullptr && SameValues(held->field.type(), column.field.type())) {
+      column.numbers = held->numbers;
+      column.keywords = held->keywords;
+      column.own = false;
+    } else if (before.schema_->Find(column.field.name()) != nullptr) {
+      next.needs_filling_ = true;  // a field that was there, with another type
+    }
+  }
+  if (SameContent(*before.schema_, *next.schema_)) {
+    next.content_ = before.content_;
+    next.own_content_ = false;
+  } else {
+    next.needs_filling_ = true;
+  }
+  return next;
+}
+
+void ItemColumns::Fill(ItemOrdinal item, const storage::ItemRecord& record) {
+  for (const Column& column : columns_) {
+    if (column.own)
+      SetColumn(column, item, record.deleted() ? nullptr : FindValue(record, column.field.name()));
+  }
+  if (!own_content_) return;
+  if (record.deleted()) {
+    content_->Clear(item);
+  } else {
+    content_->Set(item, *schema_, record.fields());
+  }
+}
+
+void ItemColumns::Put(ItemOrdinal item, const storage::ItemRecord& record,
+                      const RepeatedPtrField<std::string>* changed) {
+  if (rows_->live.addChecked(item)) {
+    ++rows_->live_changes;
+    changed = nullptr;  // a new item, or one that was deleted: its columns are empty
+  }
+  if (item >= rows_->create_times_us.size()) rows_->create_times_us.resize(size_t{item} + 1, 0);
+  rows_->create_times_us[item] = record.create_time_us();
+  if (changed == nullptr) {
+    for (const Column& column : columns_) SetColumn(column, item, FindValue(record, column.field.name()));
+  } else {
+    for (const std::string& name : *changed) {
+      if (const Column* column = Find(name)) SetColumn(*column, item, FindValue(record, name));
+    }
+  }
+  if (changed == nullptr || FeedsContent(*changed)) content_->Set(item, *schema_, record.fields());
+}
+
+void ItemColumns::Delete(ItemOrdinal item) {
+  if (!rows_->live.removeChecked(item)) return;
+  ++rows_->live_changes;
+  for (const Column& column : columns_) SetColumn(column, item, nullptr);
+  content_->Clear(item);
+}
+
+void ItemColumns::Apply(const storage::ItemChange& change) {
+  if (change.record().deleted()) {
+    Delete(change.ordinal());
+  } else {
+    Put(change.ordinal(), change.record(), change.all() ? nullptr : &change.changed_fields());
+  }
+}
+
+const NumberColumn* ItemColumns::FindNumbers(std::string_view field) const {
+  const Column* column = Find(field);
+  return column == nullptr ? nullptr : column->numbers.get();
+}
+
+const KeywordColumn* ItemColumns::FindKeywords(std::string_view field) const {
+  const Column* column = Find(field);
+  return column == nullptr ? nullptr : column->keywords.get();
+}
+
+ItemColumns::Years ItemColumns::FindYears() const {
+  Years any, time;
+  for (const Column& column : columns_) {
+    if (column.field.type() == FieldRecord::TIME && time.column == nullptr)
+      time = {column.numbers.get(), true};
+    if (column.field.type() != FieldRecord::INTEGER) continue;
+    if (column.year_name && column.numbers->CountWithin(1000, 2999, 0) > 0) return {column.numbers.get()};
+    if (any.column == nullptr && column.numbers->AllWithin(1000, 2999)) any = {column.numbers.get()};
+  }
+  return any.column != nullptr ? any : time;
+}
+
+void ItemColumns::SetColumn(const Column& column, ItemOrdinal item, const Value* value) {
+  if (column.keywords) {
+    absl::InlinedVector<std::string, 4> terms;
+    if (value != nullptr) {
+      ForEachScalar(*value, [&](const Value& v) {
+        if (std::optional<std::string> text = ScalarText(v)) terms.push_back(*std::move(text));
+      });
+    }
+    column.keywords->Set(item, terms);
+    return;
+  }
+  absl::InlinedVector<double, 4> numbers;
+  if (value != nullptr) {
+    ForEachScalar(*value, [&](const Value& v) {
+      const std::optional<double> number = ScalarNumber(v, column.field.type());
+      if (number && std::find(numbers.begin(), numbers.end(), *number) == numbers.end()) {
+        numbers.push_back(*number);
+      }
+    });
+  }
+  column.numbers->Set(item, numbers);
+}
+
+bool ItemColumns::FeedsContent(const RepeatedPtrField<std::string>& changed) const {
+  return std::any_of(changed.begin(), changed.end(), [&](const std::string& name) {
+    const Field* field = schema_->Find(name);
+    return field != nullptr && (field->title() || field->category());
+  });
+}
+
+const ItemColumns::Column* ItemColumns::Find(std::string_view field) const {
+  const auto found = by_name_.find(absl::string_view(field.data(), field.size()));
+  return found == by_name_.end() ? nullptr : &columns_[found->second];
+}
+
+void ItemColumns::WritePart(size_t part, std::string* out) const {
+  ByteWriter writer(out);
+  if (part == 0) {
+    std::vector<uint32_t> live(rows_->live.cardinality());
+    if (!live.empty()) rows_->live.toUint32Array(live.data());
+    writer.PutArray(live);
+    writer.PutArray(rows_->create_times_us);
+  } else if (part == 1) {
+    content_->Write(&writer);
+  } else if (const Column& column = columns_[part - 2]; column.keywords) {
+    column.keywords->Write(&writer);
+  } else {
+    column.numbers->Write(&writer);
+  }
+}
+
+bool ItemColumns::ReadPart(size_t part, std::string_view bytes) {
+  ByteReader reader(bytes);
+  const size_t end = rows_->create_times_us.size();
+  if (part == 0) {
+    std::vector<uint32_t> live;
+    if (!reader.GetArray(&live) || !reader.GetArray(&rows_->create_times_us)) return false;
+    for (const uint32_t item : live) {
+      if (item >= rows_->create_times_us.size()) return false;
+    }
+    rows_->live = Bitmap(live.size(), live.data());
+  } else if (part == 1) {
+    if (!content_->Read(&reader, end)) return false;
+  } else if (part - 2 >= columns_.size()) {
+    return false;
+  } else if (Column& column = columns_[part - 2]; column.keywords) {
+    if (!column.keywords->Read(&reader, end)) return false;
+  } else if (!column.numbers->Read(&reader, end)) {
+    return false;
+  }
+  return reader.AtEnd();
+}
+
+}  // namespace waymark

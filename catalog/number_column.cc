@@ -1,0 +1,117 @@
+#include "catalog/number_column.h"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace waymark {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+void NumberColumn::Set(ItemOrdinal item, absl::Span<const double> values) {
+  const double before = First(item);
+  if (values.size() == 1 && before == values[0] && (others_.empty() || !others_.contains(item))) return;
+  if (!std::isnan(before)) {
+    index_.Remove(before, item);
+    const auto found = others_.find(item);
+    if (found != others_.end()) {
+      for (const double value : found->second) index_.Remove(value, item);
+      others_.erase(found);
+    }
+  }
+  if (values.empty()) {
+    if (std::isnan(before)) return;
+    first_[item] = kNone;
+    present_.remove(item);
+    return;
+  }
+  if (item >= first_.size()) first_.resize(size_t{item} + 1, kNone);
+  first_[item] = values[0];
+  present_.add(item);
+  for (const double value : values) index_.Add(value, item);
+  if (values.size() > 1) others_.emplace(item, std::vector<double>(values.begin() + 1, values.end()));
+}
+
+double NumberColumn::First(ItemOrdinal item) const { return item < first_.size() ? first_[item] : kNone; }
+
+bool NumberColumn::AnyWithin(ItemOrdinal item, double lowest, double highest) const {
+  const double first = First(item);
+  if (first >= lowest && first <= highest) return true;
+  if (others_.empty()) return false;
+  const auto found = others_.find(item);
+  if (found == others_.end()) return false;
+  for (const double value : found->second) {
+    if (value >= lowest && value <= highest) return true;
+  }
+  return false;
+}
+
+Bitmap NumberColumn::Within(double lowest, double highest) const {
+  if (lowest > highest || index_.empty()) return Bitmap();
+  if (index_.smallest() >= lowest && index_.largest() <= highest) return present_;
+  if (std::optional<Bitmap> found = index_.Within(lowest, highest, first_.size())) return *std::move(found);
+  return Scan(lowest, highest);
+}
+
+Bitmap NumberColumn::Scan(double lowest, double highest) const {
+  constexpr size_t kBlock = 4096;
+  Bitmap items;
+  uint32_t found[kBlock];
+  for (size_t start = 0; start < first_.size(); start += kBlock) {
+    const size_t end = std::min(start + kBlock, first_.size());
+    size_t count = 0;
+    for (size_t item = start; item < end; ++item) {
+      found[count] = static_cast<uint32_t>(item);
+      count += static_cast<size_t>(first_[item] >= lowest) & static_cast<size_t>(first_[item] <= highest);
+    }
+    if (count > 0) items.addMany(count, found);
+  }
+  for (const auto& [item, values] : others_) {
+    if (AnyWithin(item, lowest, highest)) items.add(item);
+  }
+  return items;
+}
+
+void NumberColumn::Write(ByteWriter* out) const {
+  out->PutArray(first_);
+  out->Put<uint64_t>(others_.size());
+  for (const auto& [item, values] : others_) {
+    out->Put(item);
+    out->PutArray(values);
+  }
+}
+
+bool NumberColumn::Read(ByteReader* in, size_t end) {
+  std::vector<double> first;
+  if (!in->GetArray(&first) || first.size() > end) return false;
+  uint64_t count = 0;
+  if (!in->Get(&count)) return false;
+  absl::flat_hash_map<ItemOrdinal, std::vector<double>> others;
+  for (uint64_t i = 0; i < count; ++i) {
+    ItemOrdinal item = 0;
+    std::vector<double> values;
+    if (!in->Get(&item) || !in->GetArray(&values) || item >= first.size() || std::isnan(first[item])) {
+      return false;
+    }
+    for (const double value : values) {
+      if (!std::isfinite(value)) return false;
+    }
+    if (!others.emplace(item, std::move(values)).second) return false;
+  }
+  std::vector<double> values;
+  for (size_t i = 0; i < first.size(); ++i) {
+    if (std::isnan(first[i])) continue;
+    if (!std::isfinite(first[i])) return false;
+    const auto item = static_cast<ItemOrdinal>(i);
+    values.assign(1, first[i]);
+    const auto more = others.find(item);
+    if (more != others.end()) values.insert(values.end(), more->second.begin(), more->second.end());
+    Set(item, values);
+  }
+  return true;
+}
+
+}  // namespace waymark

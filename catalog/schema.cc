@@ -1,0 +1,151 @@
+#include "catalog/schema.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "catalog/field_value.h"
+#include "catalog/schema_inference.h"
+
+namespace waymark {
+namespace {
+
+using google::protobuf::Struct;
+using google::protobuf::Value;
+using storage::FieldRecord;
+
+constexpr int kMostDeclaredFields = 1000;
+constexpr size_t kLongestFieldName = 256;
+
+absl::Status Refused(const std::string& name, const std::string& what) {
+  return absl::InvalidArgumentError(absl::StrCat("schema, field '", ShortenedText(name), "': ", what));
+}
+
+bool OneOf(const std::string& value, std::initializer_list<const char*> allowed) {
+  return std::any_of(allowed.begin(), allowed.end(), [&](const char* a) { return value == a; });
+}
+
+absl::Status CheckField(const Field& field) {
+  const std::string& name = field.name();
+  if (name.empty()) return absl::InvalidArgumentError("schema: a field has an empty name");
+  if (name.size() > kLongestFieldName) return Refused(name, "a name has at most 256 bytes");
+  if (!IsValidUtf8(name)) return Refused("?", "its name is no valid UTF-8");
+  if (name == "id") return Refused(name, "the item's id is no field of the schema; leave it out");
+  if (field.type() == FieldRecord::TYPE_UNSPECIFIED || !FieldRecord::Type_IsValid(field.type())) {
+    return Refused(name, "has no type; give one of TEXT, KEYWORD, INTEGER, FLOATING, BOOLEAN, TIME, OBJECT");
+  }
+  const bool text = field.type() == FieldRecord::TEXT, keyword = field.type() == FieldRecord::KEYWORD;
+  if (!std::isfinite(field.search_weight()) || field.search_weight() < 0) {
+    return Refused(name, absl::StrCat("search_weight is ", field.search_weight(),
+                                      "; it takes a number from 0 (which means 1) up"));
+  }
+  if (field.title() && !text && !keyword) {
+    return Refused(name, absl::StrCat("is the title, but ", std::string(TypeName(field.type())),
+                                      "; a title is a TEXT or KEYWORD field"));
+  }
+  if (field.category() && !keyword && field.type() != FieldRecord::INTEGER &&
+      field.type() != FieldRecord::BOOLEAN) {
+    return Refused(name, "is a category; categories are KEYWORD, INTEGER or BOOLEAN fields");
+  }
+  if (text && field.filterable()) {
+    return Refused(name, "TEXT fields do not filter; make it KEYWORD, or add a KEYWORD field beside it");
+  }
+  if (field.type() == FieldRecord::OBJECT && (field.filterable() || field.searchable())) {
+    return Refused(name,
+                   "OBJECT fields are kept and returned only; lift what is filtered or searched out of it");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Schema::Schema(storage::SchemaRecord record) : record_(std::move(record)) {
+  fields_.assign(record_.fields().begin(), record_.fields().end());
+  for (size_t i = 0; i < fields_.size(); ++i) by_name_.emplace(fields_[i].name(), i);
+}
+
+absl::StatusOr<Schema> Schema::FromRecord(storage::SchemaRecord record) {
+  if (record.fields_size() > kMostDeclaredFields) {
+    return absl::InvalidArgumentError(absl::StrCat("schema: ", record.fields_size(), " fields; at most ",
+                                                   kMostDeclaredFields, " are taken"));
+  }
+  absl::flat_hash_map<std::string, int> seen;
+  const Field* title = nullptr;
+  for (const Field& field : record.fields()) {
+    if (absl::Status status = CheckField(field); !status.ok()) return status;
+    if (++seen[field.name()] > 1) return Refused(field.name(), "is there twice; names are unique");
+    if (field.title() && title != nullptr) {
+      return Refused(field.name(), absl::StrCat("is a second title beside '", title->name(), "'; keep one"));
+    }
+    if (field.title()) title = &field;
+  }
+  if (record.language().empty()) record.set_language("english");
+  if (record.stemmer().empty()) record.set_stemmer(record.language() == "english" ? "porter" : "none");
+  if (!OneOf(record.language(), {"english", "none"})) {
+    return absl::InvalidArgumentError(absl::StrCat("schema: language is '", ShortenedText(record.language()),
+                                                   "'; it takes english or none"));
+  }
+  if (!OneOf(record.stemmer(), {"snowball", "porter", "none"})) {
+    return absl::InvalidArgumentError(absl::StrCat("schema: stemmer is '", ShortenedText(record.stemmer()),
+                                                   "'; it takes snowball, porter or none"));
+  }
+  return Schema(std::move(record));
+}
+
+const Field* Schema::Find(std::string_view name) const {
+  const auto found = by_name_.find(absl::string_view(name.data(), name.size()));
+  return found == by_name_.end() ? nullptr : &fields_[found->second];
+}
+
+const Field* Schema::TitleField() const {
+  const auto found = std::find_if(fields_.begin(), fields_.end(), [](const Field& f) { return f.title(); });
+  return found == fields_.end() ? nullptr : &*found;
+}
+
+Schema Schema::ExtendedBy(const Struct& fields, bool* changed) const {
+  *changed = false;
+  if (record_.declared()) return *this;
+  storage::SchemaRecord extended = record_;
+  // By name, so that the same item gives the same schema: the map's own order changes from run to run.
+  std::vector<const std::string*> names;
+  for (const auto& [name, value] : fields.fields()) names.push_back(&name);
+  std::sort(names.begin(), names.end(), [](const std::string* a, const std::string* b) { return *a < *b; });
+  for (const std::string* name : names) {
+    const Value& value = fields.fields().at(*name);
+    const auto found = by_name_.find(*name);
+    if (found != by_name_.end()) {
+      if (std::optional<Field> wider = WidenField(fields_[found->second], value)) {
+        *extended.mutable_fields(static_cast<int>(found->second)) = *std::move(wider);
+        *changed = true;
+      }
+    } else if (extended.fields_size() < kMostInferredFields) {
+      std::optional<Field> field = InferField(*name, value);
+      if (field && CheckField(*field).ok()) {
+        *extended.add_fields() = *std::move(field);
+        *changed = true;
+      }
+    }
+  }
+  if (!*changed) return *this;
+  if (record_.fields().empty()) {
+    extended.set_language("english");
+    extended.set_stemmer("porter");
+    extended.set_remove_stop_words(true);
+  }
+  // One title: "title", else "name", whichever the data had first.
+  if (TitleField() == nullptr) {
+    for (const char* candidate : {"title", "Title", "name", "Name"}) {
+      const auto title = std::find_if(
+          extended.mutable_fields()->begin(), extended.mutable_fields()->end(),
+          [&](const Field& f) { return f.name() == candidate && f.type() == FieldRecord::TEXT; });
+      if (title == extended.mutable_fields()->end()) continue;
+      title->set_title(true);
+      break;
+    }
+  }
+  extended.set_revision(record_.revision() + 1);
+  return Schema(std::move(extended));
+}
+
+}  // namespace waymark
