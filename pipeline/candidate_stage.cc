@@ -15,8 +15,9 @@ const storage::BlendingPlan::Source* FindInPlan(const storage::BlendingPlan& pla
   return nullptr;
 }
 
-// The signal that a source's own score is; kCount for those without one.
-Signal SignalOf(SourceId id) {
+}  // namespace
+
+Signal SignalOfSource(SourceId id) {
   switch (id) {
     case SourceId::kKeyword:
       return Signal::kKeywordScore;
@@ -38,8 +39,6 @@ Signal SignalOf(SourceId id) {
   }
   return Signal::kCount;
 }
-
-}  // namespace
 
 GatheredCandidates GatherCandidates(const RequestContext& context,
                                     absl::Span<const CandidateSource* const> sources,
@@ -68,7 +67,7 @@ GatheredCandidates GatherCandidates(const RequestContext& context,
       out.total = answer->total;
       out.total_exact = answer->total_exact && answer->complete;
     }
-    const Signal signal = SignalOf(source->id());
+    const Signal signal = SignalOfSource(source->id());
     uint16_t rank = 0;
     for (const ScoredItem& hit : answer->items) {
       ++rank;

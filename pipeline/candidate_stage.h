@@ -13,6 +13,9 @@
 
 namespace waymark {
 
+// The signal that a source's own score is; kCount for sources whose score says nothing (fresh).
+Signal SignalOfSource(SourceId id);
+
 struct CandidateLimits {
   int per_source = 0;  // 0: each source's limit in the plan
   int merged = 0;      // 0: the plan's rank_limit

@@ -7,13 +7,14 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "pipeline/answer_stage.h"
 #include "pipeline/arrange_stage.h"
 #include "pipeline/candidate_stage.h"
+#include "pipeline/context_stage.h"
 #include "pipeline/page_list.h"
 #include "pipeline/rank_stage.h"
 #include "pipeline/request_check.h"
 #include "pipeline/served_features.h"
-#include "pipeline/user_state.h"
 
 namespace waymark {
 namespace {
@@ -27,12 +28,7 @@ std::string NewRequestId() {
   return absl::BytesToHexString(bytes);
 }
 
-void SortUnique(std::vector<ItemOrdinal>* items) {
-  std::sort(items->begin(), items->end());
-  items->erase(std::unique(items->begin(), items->end()), items->end());
-}
-
-// The signal signals' values that the keyword index knows, for whichever source found the item.
+// What the keyword index knows of an item, whichever source found it.
 class KeywordSignals : public SignalProvider {
  public:
   explicit KeywordSignals(const KeywordIndex* index) : index_(index) {}
@@ -77,7 +73,7 @@ class Pipeline::Call {
     }
     const absl::Time arrange = absl::Now();
     if (auto status = CutPage(); !status.ok()) return status;
-    Describe();
+    Sign();
     Lap("arrange", arrange);
     LogServed();
     Lap("total", start);
@@ -87,46 +83,11 @@ class Pipeline::Call {
  private:
   void Lap(const char* stage, absl::Time since) { response_.timings.push_back({stage, absl::Now() - since}); }
 
-  absl::Status Resolve(const std::vector<std::string>& ids, std::vector<ItemOrdinal>* out) const {
-    for (const std::string& id : ids) {
-      // An id that nobody has named yet says nothing about taste: it is passed over, as an item deleted since
-      // would be.
-      if (auto item = parts_.store->FindItem(parts_.scope, id)) out->push_back(*item);
-    }
-    return absl::OkStatus();
-  }
-
   absl::Status MakeContext() {
-    context_.scope = parts_.scope;
-    context_.now = parts_.clock->Now();
-    context_.query = request_.query;
-    context_.match_all_words = request_.match_all;
-    context_.surface = request_.surface;
-    context_.context = request_.context;
-    auto state = ReadUserState(*parts_.store, parts_.scope, request_, context_.now);
+    auto state = MakeRequestState(*parts_.store, parts_.scope, *parts_.catalog, *parts_.clock, request_);
     if (!state.ok()) return state.status();
-    context_.user = state->user;
-    context_.history = std::move(state->positive);
-    for (auto [ids, out] : {std::pair(&request_.context_items, &context_.context_items),
-                            std::pair(&request_.positive_items, &context_.positive_items),
-                            std::pair(&request_.negative_items, &context_.negative_items)}) {
-      if (auto status = Resolve(*ids, out); !status.ok()) return status;
-    }
-    if (request_.kind == RequestKind::kRecommend) {
-      context_.excluded = std::move(state->seen);
-      for (const auto* items : {&context_.context_items, &context_.negative_items}) {
-        context_.excluded.insert(context_.excluded.end(), items->begin(), items->end());
-      }
-      SortUnique(&context_.excluded);
-    }
-    if (!request_.filter.empty()) {
-      auto filter = parts_.catalog->CompileFilter(request_.filter);
-      if (!filter.ok()) return filter.status();
-      filter_ = *std::move(filter);
-      context_.allowed = parts_.catalog->Evaluate(*filter_);
-    } else if (parts_.catalog->live_count() < static_cast<int64_t>(parts_.store->ItemEnd(parts_.scope))) {
-      context_.allowed = parts_.catalog->LiveItems();
-    }
+    context_ = std::move(state->context);
+    filter_ = std::move(state->filter);
     return release_.behaviour->FillUserVector(&context_);
   }
 
@@ -299,52 +260,13 @@ class Pipeline::Call {
     RankedItem out;
     out.item = list_.items[index];
     out.score = list_.scores[index];
-    out.record = record;
-    if (request_.kind == RequestKind::kRank) {
-      out.record.clear_fields();
-    } else if (!request_.fields.empty()) {
-      google::protobuf::Struct kept;
-      for (const std::string& name : request_.fields) {
-        const auto found = record.fields().fields().find(name);
-        if (found != record.fields().fields().end()) (*kept.mutable_fields())[name] = found->second;
-      }
-      *out.record.mutable_fields() = std::move(kept);
-    }
-    if (index >= details_.size()) return out;  // a later page: the token carries scores only
-    const RankedCandidate& detail = details_[index];
-    out.scores = detail.heads;
-    out.explanation = detail.explanation;
-    for (size_t s = 0; s < kSourceCount; ++s) {
-      if (detail.candidate.ranks[s] == 0) continue;
-      const auto id = static_cast<SourceId>(s);
-      out.sources.push_back(
-          {std::string(SourceName(id)), SourceScore(detail.candidate, id), detail.candidate.ranks[s]});
-    }
+    out.record = VisibleRecord(request_, record);
+    // A later page has no details: its token carries scores only.
+    if (index < details_.size()) Describe(details_[index], &out);
     return out;
   }
 
-  static double SourceScore(const Candidate& candidate, SourceId id) {
-    switch (id) {
-      case SourceId::kKeyword:
-        return Get(candidate.signals, Signal::kKeywordScore);
-      case SourceId::kRetriever:
-        return Get(candidate.signals, Signal::kRetrieverScore);
-      case SourceId::kCovisitation:
-        return Get(candidate.signals, Signal::kCovisitationScore);
-      case SourceId::kTransition:
-        return Get(candidate.signals, Signal::kTransitionScore);
-      case SourceId::kPopularity:
-        return Get(candidate.signals, Signal::kPopularityScore);
-      case SourceId::kSimilar:
-        return Get(candidate.signals, Signal::kSimilarScore);
-      case SourceId::kEase:
-        return Get(candidate.signals, Signal::kDecayedEase);
-      default:
-        return 0;
-    }
-  }
-
-  void Describe() {
+  void Sign() {
     response_.total = list_.total;
     response_.total_exact = list_.total_exact;
     response_.release = release_.record.id().empty() ? "none" : release_.record.id();
@@ -359,27 +281,8 @@ class Pipeline::Call {
 
   void LogServed() {
     if (parts_.served == nullptr || request_.personalization == PersonalizationMode::kOff) return;
-    storage::ServeRecord record;
-    record.set_request_id(response_.request_id);
-    record.set_time_us(absl::ToUnixMicros(context_.now));
-    record.set_user(context_.user);
-    record.set_surface(request_.surface);
-    record.set_query(request_.query);
-    record.set_release_id(release_.record.id());
+    storage::ServeRecord record = MakeServeRecord(context_, response_, details_);
     *record.mutable_seen() = parts_.store->EndPosition();
-    for (const RankedItem& item : response_.items) {
-      auto* shown = record.add_shown();
-      shown->set_item(item.item);
-      shown->set_score(static_cast<float>(item.score));
-      for (size_t i = 0; i < details_.size(); ++i) {
-        if (list_.items[i] != item.item) continue;
-        uint32_t bits = 0;
-        for (size_t s = 0; s < kSourceCount; ++s)
-          bits |= (details_[i].candidate.ranks[s] != 0 ? 1u : 0u) << s;
-        shown->set_sources(bits);
-        break;
-      }
-    }
     if (!details_.empty() && parts_.served->Sampled(response_.request_id)) {
       std::vector<Candidate> candidates;
       for (const RankedCandidate& detail : details_) candidates.push_back(detail.candidate);

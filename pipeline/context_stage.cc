@@ -1,0 +1,60 @@
+#include "pipeline/context_stage.h"
+
+#include <algorithm>
+
+#include "pipeline/user_state.h"
+
+namespace waymark {
+namespace {
+
+std::vector<ItemOrdinal> Resolve(const Store& store, Scope scope, const std::vector<std::string>& ids) {
+  std::vector<ItemOrdinal> items;
+  for (const std::string& id : ids) {
+    if (auto item = store.FindItem(scope, id)) items.push_back(*item);
+  }
+  return items;
+}
+
+}  // namespace
+
+void SortUnique(std::vector<ItemOrdinal>* items) {
+  std::sort(items->begin(), items->end());
+  items->erase(std::unique(items->begin(), items->end()), items->end());
+}
+
+absl::StatusOr<RequestState> MakeRequestState(const Store& store, Scope scope, const Catalog& catalog,
+                                              const Clock& clock, const PipelineRequest& request) {
+  RequestState state;
+  RequestContext& context = state.context;
+  context.scope = scope;
+  context.now = clock.Now();
+  context.query = request.query;
+  context.match_all_words = request.match_all;
+  context.surface = request.surface;
+  context.context = request.context;
+  auto user = ReadUserState(store, scope, request, context.now);
+  if (!user.ok()) return user.status();
+  context.user = user->user;
+  context.history = std::move(user->positive);
+  context.context_items = Resolve(store, scope, request.context_items);
+  context.positive_items = Resolve(store, scope, request.positive_items);
+  context.negative_items = Resolve(store, scope, request.negative_items);
+  if (request.kind == RequestKind::kRecommend) {
+    context.excluded = std::move(user->seen);
+    for (const auto* items : {&context.context_items, &context.negative_items}) {
+      context.excluded.insert(context.excluded.end(), items->begin(), items->end());
+    }
+    SortUnique(&context.excluded);
+  }
+  if (!request.filter.empty()) {
+    auto filter = catalog.CompileFilter(request.filter);
+    if (!filter.ok()) return filter.status();
+    state.filter = *std::move(filter);
+    context.allowed = catalog.Evaluate(*state.filter);
+  } else if (catalog.live_count() < static_cast<int64_t>(store.ItemEnd(scope))) {
+    context.allowed = catalog.LiveItems();
+  }
+  return state;
+}
+
+}  // namespace waymark

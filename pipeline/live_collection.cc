@@ -1,0 +1,323 @@
+#include "pipeline/live_collection.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
+namespace waymark {
+namespace {
+
+// Changes that a follower takes in at once.
+constexpr size_t kFollowBatch = 2000;
+
+}  // namespace
+
+LiveCollection::LiveCollection(Store* store, Scope scope, const CollectionName& name,
+                               const EngineOptions& options)
+    : store_(store), scope_(scope), name_(name), options_(options) {}
+
+absl::StatusOr<std::unique_ptr<LiveCollection>> LiveCollection::Open(Store* store, Scope scope,
+                                                                     const CollectionName& name,
+                                                                     const EngineOptions& options,
+                                                                     const SigningKey* key,
+                                                                     ServedSink* served) {
+  std::unique_ptr<LiveCollection> collection(new LiveCollection(store, scope, name, options));
+  if (auto status = collection->Start(key, served); !status.ok()) return status;
+  return collection;
+}
+
+absl::Status LiveCollection::Start(const SigningKey* key, ServedSink* served) {
+  auto catalog = Catalog::Open(store_, scope_);
+  if (!catalog.ok()) return catalog.status();
+  catalog_ = *std::move(catalog);
+  items_ = std::make_unique<CatalogDirectory>(store_, scope_, catalog_.get());
+  KeywordIndexOptions index_options;
+  index_options.refresh_interval = options_.index_refresh_interval;
+  auto index = KeywordIndex::Open(store_, scope_, catalog_.get(), index_options);
+  if (!index.ok()) return index.status();
+  index_ = *std::move(index);
+  auto behaviour = LiveBehaviour::Open(store_, scope_, {});
+  if (!behaviour.ok()) return behaviour.status();
+  behaviour_ = *std::move(behaviour);
+  admission_ = std::make_unique<ItemAdmission>(store_, scope_, catalog_.get());
+  registry_ = std::make_unique<ModelRegistry>(store_, scope_, options_.clock);
+  loader_ = std::make_unique<ReleaseLoader>(store_, scope_, items_.get(), registry_.get(), behaviour_.get(),
+                                            options_.model_memory_limit_bytes);
+  pipeline_ = std::make_unique<Pipeline>(
+      PipelineParts{store_, scope_, catalog_.get(), index_.get(), options_.clock, key, served});
+  if (auto status = LoadActive(); !status.ok()) return status;
+  follower_ = std::thread([this] { Follow(); });
+  return absl::OkStatus();
+}
+
+LiveCollection::~LiveCollection() {
+  {
+    std::lock_guard<std::mutex> lock(follow_mutex_);
+    stop_ = true;
+  }
+  follow_wake_.notify_all();
+  if (follower_.joinable()) follower_.join();
+}
+
+absl::Status LiveCollection::LoadActive() {
+  const storage::ActivationRecord activations = store_->Activations(scope_);
+  std::string id = activations.activations().empty() ? "" : activations.activations().rbegin()->release_id();
+  auto release = id.empty() ? loader_->Unreleased() : loader_->Load(id);
+  if (!release.ok()) {
+    // Answers keep coming from the weighted sum; which release is named in every answer and in `waymark
+    // status`.
+    spdlog::error("release_not_loaded collection={}/{} release={} reason=\"{}\" serving=weighted-sum",
+                  name_.tenant, name_.collection, id, std::string(release.status().message()));
+    release = loader_->Unreleased();
+    if (!release.ok()) return release.status();
+  }
+  Publish(*std::move(release), true);
+  return absl::OkStatus();
+}
+
+std::shared_ptr<const Snapshot> LiveCollection::snapshot() const {
+  std::lock_guard<std::mutex> lock(snapshot_mutex_);
+  return snapshot_;
+}
+
+void LiveCollection::Publish(std::shared_ptr<const LoadedRelease> release, bool active) {
+  auto next = std::make_shared<Snapshot>();
+  std::shared_ptr<const Snapshot> previous;
+  std::lock_guard<std::mutex> lock(snapshot_mutex_);
+  if (snapshot_ != nullptr && !active) *next = *snapshot_;
+  if (!release->record.id().empty()) next->releases[release->record.id()] = release;
+  if (active) next->active = std::move(release);
+  previous = std::move(snapshot_);
+  snapshot_ = std::move(next);
+}
+
+void LiveCollection::OnCommitted(absl::Span<const Change> changes) {
+  catalog_->Apply(changes);
+  {
+    std::lock_guard<std::mutex> lock(follow_mutex_);
+    follow_pending_ = true;
+  }
+  follow_wake_.notify_one();
+}
+
+absl::StatusOr<bool> LiveCollection::FollowOnce() {
+  std::vector<Change> changes;
+  const auto collect = [&changes](const Change& change) {
+    changes.push_back(change);
+    return absl::OkStatus();
+  };
+  bool any = false;
+  auto read = store_->Read(scope_, behaviour_->position(), kFollowBatch, collect);
+  if (!read.ok()) return read.status();
+  any = !changes.empty();
+  behaviour_->Apply(changes, *read);
+  for (const auto& retriever : loader_->Retrievers()) {
+    changes.clear();
+    auto end = store_->Read(scope_, retriever->vectors->position(), kFollowBatch, collect);
+    if (!end.ok()) return end.status();
+    any = any || !changes.empty();
+    if (auto status = retriever->vectors->Apply(changes, *end); !status.ok()) return status;
+  }
+  return any;
+}
+
+void LiveCollection::Follow() {
+  absl::Time last_checkpoint = absl::Now();
+  absl::Duration pause = absl::Milliseconds(100);
+  while (true) {
+    {
+      std::unique_lock<std::mutex> lock(follow_mutex_);
+      follow_wake_.wait_for(lock, std::chrono::milliseconds(absl::ToInt64Milliseconds(pause)),
+                            [this] { return stop_ || follow_pending_; });
+      if (stop_) return;
+      follow_pending_ = false;
+    }
+    auto any = FollowOnce();
+    if (!any.ok()) {
+      spdlog::error("follow_failed collection={}/{} reason=\"{}\" retry_in={}", name_.tenant,
+                    name_.collection, std::string(any.status().message()), absl::FormatDuration(pause));
+      pause = std::min(pause * 2, absl::Seconds(30));
+      continue;
+    }
+    pause = *any ? absl::ZeroDuration() : absl::Seconds(1);
+    if (absl::Now() - last_checkpoint >= options_.checkpoint_interval) {
+      if (auto status = Checkpoint(); !status.ok()) {
+        spdlog::error("checkpoint_failed collection={}/{} reason=\"{}\"", name_.tenant, name_.collection,
+                      std::string(status.message()));
+      }
+      last_checkpoint = absl::Now();
+    }
+  }
+}
+
+absl::Status LiveCollection::Checkpoint() {
+  if (options_.read_only) return absl::OkStatus();
+  absl::Status first;
+  first.Update(catalog_->Checkpoint());
+  first.Update(index_->Commit());
+  first.Update(behaviour_->Checkpoint());
+  for (const auto& retriever : loader_->Retrievers()) first.Update(retriever->vectors->Checkpoint());
+  return first;
+}
+
+absl::StatusOr<WriteReceipt> LiveCollection::Write(std::vector<Mutation> mutations) {
+  auto admitted = admission_->Admit(mutations);
+  if (!admitted.ok()) return admitted.status();
+  std::vector<Mutation> valid;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < mutations.size(); ++i) {
+    if (!(*admitted)[i].ok()) continue;
+    valid.push_back(std::move(mutations[i]));
+    places.push_back(i);
+  }
+  WriteReceipt receipt;
+  receipt.position = store_->EndPosition();
+  receipt.results.resize(mutations.size());
+  if (!valid.empty()) {
+    auto written = store_->Write(scope_, std::move(valid));
+    if (!written.ok()) return written.status();
+    receipt.position = written->position;
+    for (size_t k = 0; k < places.size(); ++k) receipt.results[places[k]] = std::move(written->results[k]);
+  }
+  for (size_t i = 0; i < receipt.results.size(); ++i) receipt.results[i].status.Update((*admitted)[i]);
+  return receipt;
+}
+
+absl::StatusOr<PipelineResponse> LiveCollection::Run(const PipelineRequest& request, Deadline deadline) {
+  if (!request.consistency_token.empty()) {
+    if (auto status = WaitFor(request.consistency_token, deadline); !status.ok()) return status;
+  }
+  auto current = snapshot();
+  if (!request.release.empty() && !current->releases.contains(request.release)) {
+    // Testers may name any release; it is loaded for them and let go with the next activation.
+    std::lock_guard<std::mutex> lock(releasing_);
+    auto release = loader_->Load(request.release);
+    if (!release.ok()) return release.status();
+    Publish(*std::move(release), false);
+    current = snapshot();
+  }
+  return pipeline_->Run(*current, request, deadline);
+}
+
+absl::Status LiveCollection::WaitForOffset(LogOffset offset, Deadline deadline) {
+  const auto late = [offset](const char* part) {
+    return absl::DeadlineExceededError(absl::StrCat("consistency_token: ", part, " has not come to ", offset,
+                                                    " in time; ask again, or allow more time"));
+  };
+  if (!catalog_->WaitFor(offset, deadline.when())) return late("the catalogue");
+  if (auto status = index_->CatchUpTo(offset, deadline.when()); !status.ok()) return status;
+  if (!behaviour_->WaitFor(offset, deadline.when())) return late("behaviour");
+  for (const auto& retriever : loader_->Retrievers()) {
+    if (!retriever->vectors->WaitFor(offset, deadline.when())) return late("the vector index");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status LiveCollection::WaitFor(const std::string& consistency_token, Deadline deadline) {
+  auto position = DecodeConsistencyToken(consistency_token);
+  if (!position.ok()) return position.status();
+  auto offset = EmbeddedOffset(*position, store_->epoch());
+  if (!offset.ok()) return offset.status();
+  if (*offset > store_->End()) {
+    return absl::InvalidArgumentError("consistency_token: names a write that this data folder has not seen");
+  }
+  return WaitForOffset(*offset, deadline);
+}
+
+absl::Status LiveCollection::CatchUp(Deadline deadline) {
+  follow_wake_.notify_one();
+  return WaitForOffset(store_->End(), deadline);
+}
+
+absl::StatusOr<storage::ModelRecord> LiveCollection::ImportModel(const std::filesystem::path& folder) {
+  return registry_->Import(folder);
+}
+
+absl::StatusOr<std::vector<std::string>> LiveCollection::VerifyModel(const std::string& kind,
+                                                                     const std::string& version) {
+  return registry_->Verify(kind, version);
+}
+
+absl::StatusOr<storage::ReleaseRecord> LiveCollection::CreateRelease(storage::ReleaseRecord release) {
+  return registry_->CreateRelease(std::move(release));
+}
+
+absl::Status LiveCollection::SwitchTo(const std::string& id, const std::string& reason) {
+  const storage::ActivationRecord activations = store_->Activations(scope_);
+  const std::string current =
+      activations.activations().empty() ? "" : activations.activations().rbegin()->release_id();
+  auto release = id.empty() ? loader_->Unreleased() : loader_->Load(id);
+  if (!release.ok()) return release.status();
+  storage::ActivationRecord::Activation next;
+  next.set_release_id(id);
+  next.set_time_us(absl::ToUnixMicros(options_.clock->Now()));
+  next.set_reason(reason);
+  if (auto status = store_->Activate(scope_, current, next); !status.ok()) return status;
+  Publish(*std::move(release), true);
+  spdlog::info("release_active collection={}/{} release={} previous={} reason=\"{}\"", name_.tenant,
+               name_.collection, id.empty() ? "none" : id, current.empty() ? "none" : current, reason);
+  return absl::OkStatus();
+}
+
+absl::Status LiveCollection::ActivateRelease(const std::string& id, const std::string& reason) {
+  if (id.empty()) return absl::InvalidArgumentError("id: is empty; name the release to activate");
+  std::lock_guard<std::mutex> lock(releasing_);
+  return SwitchTo(id, reason);
+}
+
+absl::StatusOr<std::string> LiveCollection::RollbackRelease(const std::string& reason) {
+  std::lock_guard<std::mutex> lock(releasing_);
+  // The history is a stack read from its end: a roll-back of a roll-back goes further back, not forth again.
+  const storage::ActivationRecord activations = store_->Activations(scope_);
+  std::vector<std::string> stack = {""};
+  for (const auto& activation : activations.activations()) {
+    if (stack.size() >= 2 && stack[stack.size() - 2] == activation.release_id() && activation.rollback()) {
+      stack.pop_back();
+    } else if (stack.back() != activation.release_id()) {
+      stack.push_back(activation.release_id());
+    }
+  }
+  if (stack.size() < 2) {
+    return absl::FailedPreconditionError("nothing is released, so there is nothing to go back to");
+  }
+  const std::string previous = stack[stack.size() - 2];
+  auto release = previous.empty() ? loader_->Unreleased() : loader_->Load(previous);
+  if (!release.ok()) return release.status();
+  storage::ActivationRecord::Activation next;
+  next.set_release_id(previous);
+  next.set_rollback(true);
+  next.set_time_us(absl::ToUnixMicros(options_.clock->Now()));
+  next.set_reason(reason);
+  if (auto status = store_->Activate(scope_, stack.back(), next); !status.ok()) return status;
+  Publish(*std::move(release), true);
+  spdlog::info("release_rolled_back collection={}/{} release={} previous={} reason=\"{}\"", name_.tenant,
+               name_.collection, previous.empty() ? "none" : previous, stack.back(), reason);
+  return previous;
+}
+
+std::string LiveCollection::active_release() const { return snapshot()->active->record.id(); }
+
+CollectionStatus LiveCollection::status() {
+  CollectionStatus out;
+  out.tenant = name_.tenant;
+  out.collection = name_.collection;
+  out.counts = store_->Counts(scope_);
+  out.log_end = store_->End();
+  out.catalog_position = catalog_->position();
+  const KeywordIndexStatus index = index_->status();
+  out.index_position = index.position;
+  out.indexed_items = index.items;
+  out.index_segments = index.segments;
+  out.index_bytes = index.bytes;
+  out.behaviour_position = behaviour_->position();
+  for (const auto& retriever : loader_->Retrievers()) out.vectors += retriever->vectors->index()->size();
+  const auto current = snapshot();
+  out.release = current->active->record.id();
+  out.retriever = current->active->retriever_version;
+  out.ranker = current->active->ranker->version();
+  return out;
+}
+
+}  // namespace waymark

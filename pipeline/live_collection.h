@@ -1,0 +1,89 @@
+// A collection as it serves: the store's scope with everything derived from it, kept up with the log.
+//
+// The catalogue takes changes in on the committing thread, before a writer is answered; the keyword index and
+// the behaviour parts follow on threads of their own. User state is read from the store.
+#pragma once
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "candidates/item_directory.h"
+#include "pipeline/engine.h"
+#include "pipeline/item_admission.h"
+#include "pipeline/model_registry.h"
+#include "pipeline/pipeline.h"
+#include "pipeline/release_loader.h"
+#include "pipeline/signed_token.h"
+#include "recommend/live_behaviour.h"
+
+namespace waymark {
+
+class LiveCollection : public Collection {
+ public:
+  static absl::StatusOr<std::unique_ptr<LiveCollection>> Open(Store* store, Scope scope,
+                                                              const CollectionName& name,
+                                                              const EngineOptions& options,
+                                                              const SigningKey* key, ServedSink* served);
+  ~LiveCollection() override;
+
+  // The store's listener, for this scope.
+  void OnCommitted(absl::Span<const Change> changes);
+  // Writes checkpoints of everything derived.
+  absl::Status Checkpoint();
+
+  const CollectionName& name() const override { return name_; }
+  Scope scope() const override { return scope_; }
+  Catalog& catalog() override { return *catalog_; }
+  absl::StatusOr<WriteReceipt> Write(std::vector<Mutation> mutations) override;
+  absl::StatusOr<PipelineResponse> Run(const PipelineRequest& request, Deadline deadline) override;
+  absl::Status WaitFor(const std::string& consistency_token, Deadline deadline) override;
+  absl::Status CatchUp(Deadline deadline) override;
+  absl::StatusOr<storage::ModelRecord> ImportModel(const std::filesystem::path& folder) override;
+  absl::StatusOr<std::vector<std::string>> VerifyModel(const std::string& kind,
+                                                       const std::string& version) override;
+  absl::StatusOr<storage::ReleaseRecord> CreateRelease(storage::ReleaseRecord release) override;
+  absl::Status ActivateRelease(const std::string& id, const std::string& reason) override;
+  absl::StatusOr<std::string> RollbackRelease(const std::string& reason) override;
+  std::string active_release() const override;
+  CollectionStatus status() override;
+
+ private:
+  LiveCollection(Store* store, Scope scope, const CollectionName& name, const EngineOptions& options);
+  absl::Status Start(const SigningKey* key, ServedSink* served);
+  absl::Status LoadActive();
+  absl::Status WaitForOffset(LogOffset offset, Deadline deadline);
+  // One pass of the follower: takes in what the log has beyond position; answers whether there was anything.
+  absl::StatusOr<bool> FollowOnce();
+  void Follow();
+  std::shared_ptr<const Snapshot> snapshot() const;
+  // Makes `release` the active one of a new snapshot.
+  void Publish(std::shared_ptr<const LoadedRelease> release, bool active);
+  absl::Status SwitchTo(const std::string& id, const std::string& reason);
+
+  Store* store_;
+  const Scope scope_;
+  const CollectionName name_;
+  const EngineOptions options_;
+  std::unique_ptr<Catalog> catalog_;
+  std::unique_ptr<CatalogDirectory> items_;
+  std::unique_ptr<KeywordIndex> index_;
+  std::unique_ptr<LiveBehaviour> behaviour_;
+  std::unique_ptr<ItemAdmission> admission_;
+  std::unique_ptr<ModelRegistry> registry_;
+  std::unique_ptr<ReleaseLoader> loader_;
+  std::unique_ptr<Pipeline> pipeline_;
+
+  std::mutex releasing_;  // one activation at a time
+  mutable std::mutex snapshot_mutex_;
+  std::shared_ptr<const Snapshot> snapshot_;
+
+  std::mutex follow_mutex_;
+  std::condition_variable follow_wake_;
+  bool follow_pending_ = false, stop_ = false;
+  std::thread follower_;
+};
+
+}  // namespace waymark
