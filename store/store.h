@@ -50,6 +50,8 @@ class Store : public ChangeFeed {
 
   const std::filesystem::path& data_folder() const;
   uint64_t epoch() const;  // made with the folder
+  // 32 random bytes, made with the folder: tokens of pages and attributions are signed with them.
+  const std::string& signing_key() const;
 
   // --- collections
   // ------------------------------------------------------------------------------------------- Resolves

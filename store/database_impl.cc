@@ -1,0 +1,236 @@
+#include "store/database_impl.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/listener.h>
+#include <rocksdb/table.h>
+#include <rocksdb/write_buffer_manager.h>
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "store/keys.h"
+
+namespace waymark {
+namespace {
+
+constexpr const char* kFamilyNames[kFamilies] = {"default",   "items",    "item_ids", "item_names",
+                                                 "users",     "user_ids", "user_log", "log",
+                                                 "event_ids", "history",  "registry"};
+constexpr size_t kWriteBufferBytes = 32 << 20;
+constexpr size_t kAllWriteBuffersBytes = 128 << 20;
+constexpr uint64_t kWalBytes = 256 << 20;
+// What erasure removed is gone from the files after this at the latest.
+constexpr uint64_t kRewriteSeconds = 15 * 24 * 3600;
+
+bool Supported(rocksdb::CompressionType type) {
+  const auto all = rocksdb::GetSupportedCompressions();
+  return std::find(all.begin(), all.end(), type) != all.end();
+}
+
+rocksdb::ColumnFamilyOptions FamilyOptions(const std::shared_ptr<rocksdb::Cache>& cache) {
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = cache;
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  table.cache_index_and_filter_blocks = true;
+  table.pin_l0_filter_and_index_blocks_in_cache = true;
+  table.format_version = 5;
+  table.checksum = rocksdb::kXXH3;
+  rocksdb::ColumnFamilyOptions options;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  options.write_buffer_size = kWriteBufferBytes;
+  options.level_compaction_dynamic_level_bytes = true;
+  options.periodic_compaction_seconds = kRewriteSeconds;
+  using enum rocksdb::CompressionType;
+  options.compression = Supported(kLZ4Compression) ? kLZ4Compression : kNoCompression;
+  options.bottommost_compression = Supported(kZSTD) ? kZSTD : options.compression;
+  return options;
+}
+
+rocksdb::DBOptions FolderOptions(const DatabaseOptions& given, const std::shared_ptr<rocksdb::Cache>& cache) {
+  rocksdb::DBOptions options;
+  options.create_if_missing = given.create;
+  options.create_missing_column_families = true;
+  options.write_buffer_manager = std::make_shared<rocksdb::WriteBufferManager>(kAllWriteBuffersBytes, cache);
+  options.max_total_wal_size = kWalBytes;
+  options.max_background_jobs = 2;
+  options.max_open_files = 500;
+  options.bytes_per_sync = 1 << 20;
+  // RocksDB's own text log stays small.
+  options.max_log_file_size = 4 << 20;
+  options.keep_log_file_num = 3;
+  options.stats_dump_period_sec = 0;
+  return options;
+}
+
+bool IsLockClash(const rocksdb::Status& status) {
+  return status.IsIOError() && status.ToString().find("lock") != std::string::npos;
+}
+
+}  // namespace
+
+// Notes when RocksDB stops taking writes. Its own recovery from a full disk polls every five seconds and
+// wants a whole write buffer free; we try at the next write instead.
+class Database::ErrorListener : public rocksdb::EventListener {
+ public:
+  void OnBackgroundError(rocksdb::BackgroundErrorReason /*reason*/, rocksdb::Status* /*status*/) override {
+    stopped = true;
+  }
+  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason /*reason*/, rocksdb::Status /*status*/,
+                            bool* auto_recovery) override {
+    *auto_recovery = false;
+  }
+  std::atomic<bool> stopped = false;
+};
+
+std::string_view ToView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+rocksdb::Slice ToSlice(std::string_view view) { return {view.data(), view.size()}; }
+
+absl::Status FromRocks(const rocksdb::Status& status, const std::filesystem::path& where) {
+  if (status.ok()) return absl::OkStatus();
+  const std::string text = absl::StrCat(where.string(), ": ", status.ToString());
+  if (status.IsNoSpace()) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the disk that holds ", where.string(),
+                     " is full; nothing of this write was kept: free space there, then write again"));
+  }
+  if (status.IsNotFound()) return absl::NotFoundError(text);
+  if (status.IsCorruption()) {
+    return absl::DataLossError(
+        absl::StrCat(text, " (the folder is damaged: restore it from a backup, or import again)"));
+  }
+  if (status.IsShutdownInProgress()) return absl::CancelledError(text);
+  if (status.IsBusy() || status.IsTimedOut() || status.IsTryAgain()) return absl::UnavailableError(text);
+  if (status.IsInvalidArgument() || status.IsNotSupported()) return absl::FailedPreconditionError(text);
+  return absl::InternalError(text);
+}
+
+absl::Status ParseRecord(std::string_view bytes, std::string_view what,
+                         google::protobuf::MessageLite& record) {
+  google::protobuf::io::CodedInputStream input(reinterpret_cast<const uint8_t*>(bytes.data()),
+                                               static_cast<int>(bytes.size()));
+  input.SetRecursionLimit(200);
+  if (record.ParseFromCodedStream(&input) && input.ConsumedEntireMessage()) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat("a record of the store cannot be read: ", std::string(what)));
+}
+
+KeyRange::KeyRange(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, std::string begin, std::string end,
+                   const rocksdb::Snapshot* snapshot, bool scan)
+    : begin_(std::move(begin)), end_(std::move(end)), lower_(begin_), upper_(end_) {
+  rocksdb::ReadOptions options;
+  options.snapshot = snapshot;
+  options.iterate_lower_bound = &lower_;
+  if (!end_.empty()) options.iterate_upper_bound = &upper_;
+  options.fill_cache = !scan;
+  options.total_order_seek = true;
+  iterator_.reset(db->NewIterator(options, family));
+  iterator_->Seek(lower_);
+}
+
+absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::filesystem::path& folder,
+                                                         const DatabaseOptions& options) {
+  std::unique_ptr<Database> database(new Database(folder));
+  absl::Status status = database->OpenFamilies(options);
+  if (!status.ok()) return status;
+  return database;
+}
+
+absl::Status Database::OpenFamilies(const DatabaseOptions& options) {
+  const auto cache = rocksdb::NewLRUCache(options.cache_bytes);
+  const rocksdb::ColumnFamilyOptions family = FamilyOptions(cache);
+  rocksdb::DBOptions folder = FolderOptions(options, cache);
+  errors_ = std::make_shared<ErrorListener>();
+  folder.listeners.push_back(errors_);
+
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  for (const char* name : kFamilyNames) families.emplace_back(name, family);
+  // Families of a newer format are opened too, so that its number can be read and named.
+  std::vector<std::string> existing;
+  if (rocksdb::DB::ListColumnFamilies(folder, folder_.string(), &existing).ok()) {
+    for (const std::string& name : existing) {
+      if (std::find(std::begin(kFamilyNames), std::end(kFamilyNames), name) == std::end(kFamilyNames)) {
+        families.emplace_back(name, family);
+      }
+    }
+  }
+  rocksdb::DB* db = nullptr;
+  const rocksdb::Status status =
+      options.read_only ? rocksdb::DB::OpenForReadOnly(folder, folder_.string(), families, &handles_, &db)
+                        : rocksdb::DB::Open(folder, folder_.string(), families, &handles_, &db);
+  if (IsLockClash(status)) {
+    return absl::FailedPreconditionError(absl::StrCat(folder_.string(), " is open in another process"));
+  }
+  if (!status.ok()) return Check(status);
+  db_.reset(db);
+  return absl::OkStatus();
+}
+
+Database::~Database() {
+  if (db_ == nullptr) return;
+  for (rocksdb::ColumnFamilyHandle* handle : handles_) db_->DestroyColumnFamilyHandle(handle);
+  db_->Close();
+}
+
+absl::StatusOr<std::optional<std::string>> Database::Get(Family family, std::string_view key) const {
+  std::string value;
+  const rocksdb::Status status = db_->Get({}, handle(family), ToSlice(key), &value);
+  if (status.IsNotFound()) return std::optional<std::string>();
+  if (!status.ok()) return Check(status);
+  return std::optional<std::string>(std::move(value));
+}
+
+absl::Status Database::GetRecord(Family family, std::string_view key, std::string_view what,
+                                 google::protobuf::MessageLite& record) const {
+  rocksdb::PinnableSlice value;
+  const rocksdb::Status status = db_->Get({}, handle(family), ToSlice(key), &value);
+  if (status.IsNotFound()) return absl::NotFoundError(absl::StrCat("there is no ", std::string(what)));
+  if (!status.ok()) return Check(status);
+  return ParseRecord(ToView(value), what, record);
+}
+
+std::unique_ptr<KeyRange> Database::Walk(Family family, std::string prefix, bool scan,
+                                         const rocksdb::Snapshot* snapshot) const {
+  std::string end = PrefixEnd(prefix);
+  return std::make_unique<KeyRange>(db_.get(), handle(family), std::move(prefix), std::move(end), snapshot,
+                                    scan);
+}
+
+// Adding to a batch in memory fails only beyond 4 GB, which the commit queue's limits rule out.
+void Database::Put(rocksdb::WriteBatch& batch, Family family, std::string_view key,
+                   std::string_view value) const {
+  batch.Put(handle(family), ToSlice(key), ToSlice(value)).PermitUncheckedError();
+}
+
+void Database::Put(rocksdb::WriteBatch& batch, Family family, std::string_view key,
+                   const google::protobuf::MessageLite& record) const {
+  Put(batch, family, key, record.SerializeAsString());
+}
+
+void Database::Delete(rocksdb::WriteBatch& batch, Family family, std::string_view key) const {
+  batch.Delete(handle(family), ToSlice(key)).PermitUncheckedError();
+}
+
+absl::Status Database::Write(rocksdb::WriteBatch& batch, bool sync) {
+  if (errors_->stopped) {
+    absl::Status status = Resume();
+    if (!status.ok()) return status;
+  }
+  rocksdb::WriteOptions options;
+  options.sync = sync;
+  const rocksdb::Status status = db_->Write(options, &batch);
+  if (!status.ok()) errors_->stopped = true;
+  return Check(status);
+}
+
+absl::Status Database::Resume() {
+  std::lock_guard<std::mutex> lock(resume_);
+  if (!errors_->stopped) return absl::OkStatus();
+  errors_->stopped = false;
+  const rocksdb::Status status = db_->Resume();
+  if (!status.ok()) errors_->stopped = true;
+  return Check(status);
+}
+
+}  // namespace waymark
