@@ -1,0 +1,285 @@
+#include "serving/http/gateway.h"
+
+#include <httplib.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/synchronization/notification.h"
+#include "absl/time/clock.h"
+#include "serving/http/connection_pool.h"
+#include "serving/http/http_routes.h"
+#include "serving/http/origin_rule.h"
+#include "serving/http/transcoder.h"
+#include "serving/listen_address.h"
+#include "serving/status_details.h"
+
+namespace waymark {
+namespace {
+
+constexpr char kJson[] = "application/json";
+constexpr int kBacklog = 512;
+constexpr double kMaxTimeoutSeconds = 3600;
+
+// cpp-httplib's own backlog is 5 connections and its sockets share their port; both are changed here.
+class HttpServer : public httplib::Server {
+ public:
+  HttpServer() {
+    set_socket_options([](socket_t socket) {
+      const int on = 1;
+      setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    });
+  }
+  bool WidenBacklog() { return ::listen(svr_sock_, kBacklog) == 0; }
+};
+
+void Answer(httplib::Response* response, int status, std::string json) {
+  response->status = status;
+  response->set_content(std::move(json), kJson);
+}
+
+void AnswerError(httplib::Response* response, const absl::Status& status, int http_status = 0) {
+  Answer(response, http_status != 0 ? http_status : HttpStatusOf(status.code()),
+         ErrorJson(status, http_status));
+}
+
+std::chrono::microseconds Micros(absl::Duration duration) { return absl::ToChronoMicroseconds(duration); }
+
+// The parts of a request's target, as they came.
+std::pair<std::string_view, std::string_view> SplitTarget(std::string_view target) {
+  target = target.substr(0, target.find('#'));
+  const size_t mark = target.find('?');
+  if (mark == std::string_view::npos) return {target, {}};
+  return {target.substr(0, mark), target.substr(mark + 1)};
+}
+
+absl::StatusOr<Deadline> DeadlineOf(const httplib::Request& request) {
+  const std::string text = request.get_header_value("X-Server-Timeout");
+  if (text.empty()) return Deadline::Never();
+  double seconds = 0;
+  if (!absl::SimpleAtod(text, &seconds) || !(seconds > 0 && seconds <= kMaxTimeoutSeconds)) {
+    return InvalidField("x-server-timeout",
+                        absl::StrCat("is '", text.substr(0, 50), "'; it takes seconds, over 0 and up to ",
+                                     kMaxTimeoutSeconds));
+  }
+  return Deadline::After(absl::Seconds(seconds));
+}
+
+}  // namespace
+
+class Gateway::Impl {
+ public:
+  Impl(const GatewayOptions& options, HttpRoutes routes, const MethodRegistry* registry, CallRunner* runner,
+       std::function<bool()> serving)
+      : options_(options),
+        routes_(std::move(routes)),
+        registry_(registry),
+        runner_(runner),
+        serving_(std::move(serving)) {
+    Configure();
+    AddHandlers();
+  }
+
+  absl::Status Listen() {
+    auto address = ParseListenAddress(options_.address, options_.option_name);
+    if (!address.ok()) return address.status();
+    const std::string host = address->host.empty() ? "0.0.0.0" : address->host;
+    if (address->port == 0) {
+      port_ = server_.bind_to_any_port(host);
+    } else {
+      port_ = server_.bind_to_port(host, address->port) ? address->port : -1;
+    }
+    if (port_ <= 0 || !server_.WidenBacklog()) return CannotListen(options_.address, options_.option_name);
+    thread_ = std::thread([this] { server_.listen_after_bind(); });
+    while (!server_.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return absl::OkStatus();
+  }
+
+  void Shutdown(absl::Time when) {
+    if (!thread_.joinable()) return;
+    absl::Notification closed;
+    std::thread hurry([&] {
+      if (!closed.WaitForNotificationWithDeadline(when)) cancelled_ = true;
+    });
+    server_.stop();
+    thread_.join();
+    closed.Notify();
+    hurry.join();
+  }
+  int port() const { return port_; }
+
+ private:
+  void Configure() {
+    server_.new_task_queue = [this] { return new ConnectionPool(options_.threads, options_.max_waiting); };
+    server_.set_keep_alive_timeout(std::max<time_t>(1, absl::ToInt64Seconds(options_.idle_timeout)));
+    server_.set_keep_alive_max_count(100000);
+    server_.set_read_timeout(Micros(options_.read_timeout));
+    server_.set_write_timeout(Micros(options_.write_timeout));
+    server_.set_payload_max_length(options_.max_body_bytes);
+    server_.set_tcp_nodelay(true);
+    server_.set_exception_handler(
+        [](const httplib::Request&, httplib::Response& response, std::exception_ptr) {
+          AnswerError(&response, absl::InternalError("the HTTP gateway failed"));
+        });
+    // Errors that the HTTP library finds itself come without a body.
+    server_.set_error_handler([this](const httplib::Request&, httplib::Response& response) {
+      if (!response.body.empty()) return;
+      if (response.status == 413) return AnswerError(&response, TooLarge(), 413);
+      const int status = response.status;
+      AnswerError(
+          &response,
+          absl::InvalidArgumentError(absl::StrCat("the HTTP request is not well formed (", status, ")")),
+          status);
+    });
+  }
+
+  void AddHandlers() {
+    const auto plain = [this](const httplib::Request& request, httplib::Response& response) {
+      Handle(request, &response, "");
+    };
+    const auto with_body = [this](const httplib::Request& request, httplib::Response& response,
+                                  const httplib::ContentReader& read) {
+      std::string body;
+      bool fits = true;
+      // Counted after decompression. Also keeps the library from parsing forms, which curl -d claims to send.
+      const bool whole = read([&](const char* data, size_t size) {
+        fits = body.size() + size <= options_.max_body_bytes;
+        if (fits) body.append(data, size);
+        return fits;
+      });
+      if (!fits) return AnswerError(&response, TooLarge(), 413);
+      if (!whole) {
+        if (response.status < 400) AnswerError(&response, InvalidField("body", "did not come whole"));
+        return;
+      }
+      Handle(request, &response, body);
+    };
+    server_.Get(".*", plain);
+    server_.Options(".*", plain);
+    server_.Post(".*", with_body);
+    server_.Put(".*", with_body);
+    server_.Patch(".*", with_body);
+    server_.Delete(".*", with_body);
+  }
+
+  absl::Status TooLarge() const {
+    return WithReason(absl::ResourceExhaustedError(absl::StrCat("the body has over ", options_.max_body_bytes,
+                                                                " bytes; send it in parts")),
+                      "REQUEST_TOO_LARGE");
+  }
+
+  void Handle(const httplib::Request& request, httplib::Response* response, const std::string& body) {
+    const std::string origin = request.get_header_value("Origin");
+    const OriginVerdict verdict =
+        CheckOrigin(origin, request.get_header_value("Host"), options_.cors_origins);
+    if (verdict == OriginVerdict::kRefused) {
+      return AnswerError(
+          response, WithReason(absl::PermissionDeniedError(absl::StrCat("pages of '", origin.substr(0, 200),
+                                                                        "' may not call this server; the "
+                                                                        "operator can allow their origin")),
+                               "ORIGIN_NOT_ALLOWED"));
+    }
+    if (verdict == OriginVerdict::kAllowed) AddCorsHeaders(origin, response);
+    if (request.method == "OPTIONS") {
+      response->status = 204;
+      return;
+    }
+    const auto [path, query] = SplitTarget(request.target);
+    if (path == "/healthz") {
+      const bool serving = serving_();
+      return Answer(response, serving ? 200 : 503,
+                    absl::StrCat("{\"status\":\"", serving ? "SERVING" : "NOT_SERVING", "\"}"));
+    }
+    Call(request, path, query, body, response);
+  }
+
+  static void AddCorsHeaders(const std::string& origin, httplib::Response* response) {
+    response->set_header("Access-Control-Allow-Origin", origin);
+    response->set_header("Vary", "Origin");
+    response->set_header("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE");
+    response->set_header("Access-Control-Allow-Headers", "Content-Type, X-Server-Timeout");
+    response->set_header("Access-Control-Max-Age", "600");
+  }
+
+  void Call(const httplib::Request& request, std::string_view path, std::string_view query,
+            const std::string& body, httplib::Response* response) {
+    // HEAD is GET without the body, which the library leaves out.
+    const std::string verb = request.method == "HEAD" ? "GET" : request.method;
+    const HttpMatch match = routes_.Find(verb, path);
+    if (match.route == nullptr) return NoRoute(request, path, match, response);
+    const Method* method = registry_->Find(match.route->method->full_name());
+    if (method == nullptr)
+      return AnswerError(response, absl::UnimplementedError(match.route->method->full_name()));
+    auto deadline = DeadlineOf(request);
+    if (!deadline.ok()) return AnswerError(response, deadline.status());
+    auto message = ReadRequest(match, *method->request_prototype, query, body);
+    if (!message.ok()) {
+      runner_->LogEnd(match.route->method->full_name(), message.status(), absl::ZeroDuration());
+      return AnswerError(response, message.status());
+    }
+    std::unique_ptr<google::protobuf::Message> answer(method->response_prototype->New());
+    absl::Notification done;
+    absl::Status status;
+    const CallContext context{.deadline = *deadline, .cancelled = [this] { return cancelled_.load(); }};
+    runner_->Run(*method, **message, answer.get(), context, [&](absl::Status result) {
+      status = std::move(result);
+      done.Notify();
+    });
+    done.WaitForNotification();
+    if (!status.ok()) return AnswerError(response, status);
+    auto json = WriteJson(*answer);
+    if (!json.ok()) return AnswerError(response, json.status());
+    Answer(response, 200, *std::move(json));
+  }
+
+  static void NoRoute(const httplib::Request& request, std::string_view path, const HttpMatch& match,
+                      httplib::Response* response) {
+    const std::string shown(path.substr(0, 200));
+    if (match.allowed.empty()) {
+      return AnswerError(
+          response,
+          WithReason(absl::NotFoundError(absl::StrCat("nothing is served at ", shown)), "PATH_NOT_FOUND"));
+    }
+    const std::string allowed = absl::StrJoin(match.allowed, ", ");
+    response->set_header("Allow", allowed);
+    AnswerError(response,
+                WithReason(absl::UnimplementedError(absl::StrCat(request.method, " is not taken at ", shown,
+                                                                 "; it takes ", allowed)),
+                           "METHOD_NOT_ALLOWED"),
+                405);
+  }
+
+  const GatewayOptions options_;
+  const HttpRoutes routes_;
+  const MethodRegistry* registry_;
+  CallRunner* runner_;
+  std::function<bool()> serving_;
+  HttpServer server_;
+  std::atomic<bool> cancelled_{false};
+  std::thread thread_;
+  int port_ = -1;
+};
+
+absl::StatusOr<std::unique_ptr<Gateway>> Gateway::Start(const GatewayOptions& options,
+                                                        const MethodRegistry* registry, CallRunner* runner,
+                                                        std::function<bool()> serving) {
+  auto routes = HttpRoutes::Make(options.services);
+  if (!routes.ok()) return routes.status();
+  auto impl = std::make_unique<Impl>(options, *std::move(routes), registry, runner, std::move(serving));
+  if (auto status = impl->Listen(); !status.ok()) return status;
+  return std::unique_ptr<Gateway>(new Gateway(std::move(impl)));
+}
+
+Gateway::Gateway(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Gateway::~Gateway() { Shutdown(absl::Now()); }
+int Gateway::port() const { return impl_->port(); }
+void Gateway::Shutdown(absl::Time when) { impl_->Shutdown(when); }
+
+}  // namespace waymark

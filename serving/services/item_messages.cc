@@ -1,0 +1,94 @@
+#include "serving/services/item_messages.h"
+
+#include "absl/strings/str_cat.h"
+#include "serving/resource_name.h"
+#include "serving/services/time_messages.h"
+#include "serving/status_details.h"
+
+namespace waymark {
+namespace {
+
+// Items and users have the same shape.
+template <class Record, class Resource>
+void Fill(const CollectionName& collection, std::string_view kind, const Record& record, Resource* resource) {
+  resource->set_name(FormatResource(collection, kind, record.id()));
+  resource->set_id(record.id());
+  *resource->mutable_fields() = record.fields();
+  resource->set_version(record.version());
+  SetTimestamp(record.create_time_us(), resource->mutable_create_time());
+  SetTimestamp(record.update_time_us(), resource->mutable_update_time());
+}
+
+template <class Mutation, class Resource, class Update>
+Mutation Updated(const Resource& resource, const Update& update) {
+  Mutation mutation;
+  mutation.id = resource.id();
+  mutation.fields = resource.fields();
+  mutation.paths.assign(update.update_mask().paths().begin(), update.update_mask().paths().end());
+  mutation.expected_version = update.expected_version();
+  return mutation;
+}
+
+}  // namespace
+
+void ToMessage(const CollectionName& collection, const storage::ItemRecord& record, v1::Item* item) {
+  Fill(collection, "items", record, item);
+}
+
+void ToMessage(const CollectionName& collection, const storage::UserRecord& record, v1::User* user) {
+  Fill(collection, "users", record, user);
+}
+
+void ToMessage(const storage::SchemaRecord& record, v1::Schema* schema) {
+  for (const storage::FieldRecord& from : record.fields()) {
+    v1::Schema::Field* field = schema->add_fields();
+    field->set_name(from.name());
+    // The numbers of the two enumerations are the same.
+    field->set_type(static_cast<v1::Schema::Type>(from.type()));
+    field->set_array(from.array());
+    field->set_searchable(from.searchable());
+    field->set_search_weight(from.search_weight());
+    field->set_filterable(from.filterable());
+    field->set_title(from.title());
+    field->set_category(from.category());
+  }
+  schema->set_language(record.language());
+  schema->set_stemmer(record.stemmer());
+  schema->set_remove_stop_words(record.remove_stop_words());
+  schema->set_declared(record.declared());
+  schema->set_revision(static_cast<int64_t>(record.revision()));
+}
+
+Mutation PutOf(const v1::Item& item) { return PutItem{item.id(), item.fields()}; }
+Mutation PutOf(const v1::User& user) { return PutUser{user.id(), user.fields()}; }
+Mutation UpdateOf(const v1::ItemUpdate& update) { return Updated<UpdateItem>(update.item(), update); }
+Mutation UpdateOf(const v1::UserUpdate& update) { return Updated<UpdateUser>(update.user(), update); }
+
+absl::StatusOr<storage::SchemaRecord> SchemaOf(const v1::Schema& schema) {
+  storage::SchemaRecord record;
+  for (int i = 0; i < schema.fields_size(); ++i) {
+    const v1::Schema::Field& from = schema.fields(i);
+    if (!v1::Schema::Type_IsValid(from.type()) || from.type() == v1::Schema::TYPE_UNSPECIFIED) {
+      return InvalidField(
+          absl::StrCat("schema.fields[", i, "].type"),
+          absl::StrCat("of '", from.name(), "' is ", static_cast<int>(from.type()),
+                       "; it takes TEXT, KEYWORD, INTEGER, FLOATING, BOOLEAN, TIME or OBJECT"));
+    }
+    storage::FieldRecord* field = record.add_fields();
+    field->set_name(from.name());
+    field->set_type(static_cast<storage::FieldRecord::Type>(from.type()));
+    field->set_array(from.array());
+    field->set_searchable(from.searchable());
+    field->set_search_weight(from.search_weight());
+    field->set_filterable(from.filterable());
+    field->set_title(from.title());
+    field->set_category(from.category());
+  }
+  record.set_language(schema.language());
+  record.set_stemmer(schema.stemmer());
+  record.set_remove_stop_words(schema.remove_stop_words());
+  record.set_declared(true);
+  return record;
+}
+
+}  // namespace waymark

@@ -1,0 +1,169 @@
+#include "serving/services/request_messages.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "serving/services/item_messages.h"
+#include "serving/services/time_messages.h"
+#include "serving/status_details.h"
+#include "store/struct_fields.h"
+
+namespace waymark {
+namespace {
+
+absl::StatusOr<PersonalizationMode> ModeOf(v1::Personalization mode) {
+  switch (mode) {
+    case v1::PERSONALIZATION_UNSPECIFIED:
+    case v1::AUTO:
+      return PersonalizationMode::kAuto;
+    case v1::SESSION_ONLY:
+      return PersonalizationMode::kSessionOnly;
+    case v1::OFF:
+      return PersonalizationMode::kOff;
+    default:
+      return InvalidField("personalization", absl::StrCat("is ", static_cast<int>(mode),
+                                                          "; it takes AUTO, SESSION_ONLY or OFF"));
+  }
+}
+
+// The fields that all three kinds have.
+template <class Request>
+absl::StatusOr<PipelineRequest> Shared(RequestKind kind, const Request& request) {
+  PipelineRequest made;
+  made.kind = kind;
+  made.query = request.query();
+  made.user_id = request.user_id();
+  made.visitor_id = request.visitor_id();
+  made.session_id = request.session_id();
+  made.surface = request.surface();
+  if (auto status = CheckFields("context", request.context()); !status.ok()) return status;
+  made.context = request.context();
+  auto mode = ModeOf(request.personalization());
+  if (!mode.ok()) return mode.status();
+  made.personalization = *mode;
+  made.consistency_token = request.consistency_token();
+  made.explain = request.explain();
+  made.release = request.release();
+  return made;
+}
+
+// What searches and feeds have beside that.
+template <class Request>
+void FillList(const Request& request, PipelineRequest* made) {
+  made->filter = request.filter();
+  made->page_size = request.page_size();
+  made->page_token = request.page_token();
+  made->fields.assign(request.fields().begin(), request.fields().end());
+  made->per_source_limit = request.candidates().per_source();
+  made->rank_limit = request.candidates().rank();
+}
+
+void FillResult(const CollectionName& collection, const RankedItem& item, RequestKind kind,
+                v1::Result* result) {
+  if (kind == RequestKind::kRank) {
+    result->mutable_item()->set_id(item.record.id());
+  } else {
+    ToMessage(collection, item.record, result->mutable_item());
+  }
+  result->set_score(item.score);
+  result->mutable_scores()->insert(item.scores.begin(), item.scores.end());
+  for (const SourceHit& hit : item.sources) {
+    v1::Result::Source* source = result->add_sources();
+    source->set_name(hit.name);
+    source->set_score(hit.score);
+    source->set_rank(hit.rank);
+  }
+  for (const Contribution& part : item.explanation) {
+    v1::Result::Contribution* contribution = result->add_explanation();
+    contribution->set_feature(part.feature);
+    contribution->set_value(part.value);
+    contribution->set_contribution(part.contribution);
+  }
+}
+
+template <class Response>
+void FillShared(const CollectionName& collection, const PipelineResponse& answer, RequestKind kind,
+                Response* response) {
+  for (const RankedItem& item : answer.items) FillResult(collection, item, kind, response->add_results());
+  response->set_request_id(answer.request_id);
+  response->set_attribution_token(answer.attribution_token);
+  v1::ServedBy* served_by = response->mutable_served_by();
+  served_by->set_release(answer.release);
+  served_by->set_retriever(answer.retriever);
+  served_by->set_ranker(answer.ranker);
+  for (const Degraded& from : answer.degraded) {
+    v1::Degradation* degraded = response->add_degraded();
+    degraded->set_stage(from.stage);
+    degraded->set_reason(from.reason);
+  }
+  for (const Timing& from : answer.timings) {
+    v1::StageTiming* timing = response->add_timings();
+    timing->set_stage(from.stage);
+    timing->set_milliseconds(absl::ToDoubleMilliseconds(from.time));
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<PipelineRequest> RequestOf(const v1::SearchRequest& request) {
+  auto made = Shared(RequestKind::kSearch, request);
+  if (!made.ok()) return made;
+  if (!v1::SearchRequest::Match_IsValid(request.match())) {
+    return InvalidField("match",
+                        absl::StrCat("is ", static_cast<int>(request.match()), "; it takes ANY or ALL"));
+  }
+  made->match_all = request.match() == v1::SearchRequest::ALL;
+  FillList(request, &*made);
+  return made;
+}
+
+absl::StatusOr<PipelineRequest> RequestOf(const v1::RecommendRequest& request) {
+  auto made = Shared(RequestKind::kRecommend, request);
+  if (!made.ok()) return made;
+  FillList(request, &*made);
+  made->context_items.assign(request.context_items().begin(), request.context_items().end());
+  made->positive_items.assign(request.positive_items().begin(), request.positive_items().end());
+  made->negative_items.assign(request.negative_items().begin(), request.negative_items().end());
+  made->diversity = request.diversity();
+  if (request.has_strict_filter()) made->strict_filter = request.strict_filter();
+  const v1::RecommendRequest::ExcludeSeen& seen = request.exclude_seen();
+  made->exclude_seen.types.assign(seen.types().begin(), seen.types().end());
+  made->exclude_seen.disabled = seen.disabled();
+  if (seen.has_within()) {
+    auto within = ReadDuration(seen.within(), "exclude_seen.within");
+    if (!within.ok()) return within.status();
+    if (*within > absl::ZeroDuration()) made->exclude_seen.within = *within;
+  }
+  return made;
+}
+
+absl::StatusOr<PipelineRequest> RequestOf(const v1::RankRequest& request) {
+  auto made = Shared(RequestKind::kRank, request);
+  if (!made.ok()) return made;
+  for (const v1::RankRequest::Candidate& candidate : request.candidates()) {
+    made->given.push_back({candidate.item_id(), {candidate.features().begin(), candidate.features().end()}});
+  }
+  return made;
+}
+
+void ToMessage(const CollectionName& collection, const PipelineResponse& answer,
+               v1::SearchResponse* response) {
+  FillShared(collection, answer, RequestKind::kSearch, response);
+  response->set_next_page_token(answer.next_page_token);
+  if (answer.total < 0) return;
+  response->set_total_size(answer.total);
+  response->set_total_size_relation(answer.total_exact ? v1::EXACT : v1::AT_LEAST);
+}
+
+void ToMessage(const CollectionName& collection, const PipelineResponse& answer,
+               v1::RecommendResponse* response) {
+  FillShared(collection, answer, RequestKind::kRecommend, response);
+  response->set_next_page_token(answer.next_page_token);
+}
+
+void ToMessage(const CollectionName& collection, const PipelineResponse& answer, v1::RankResponse* response) {
+  FillShared(collection, answer, RequestKind::kRank, response);
+  for (const std::string& id : answer.unknown_item_ids) response->add_unknown_item_ids(id);
+}
+
+}  // namespace waymark
