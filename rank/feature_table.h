@@ -1,5 +1,19 @@
 // The features of the ranker: one definition for training and serving. Computed from RequestContext and
-// Candidate only.
+// Candidate only, so that what a model saw in training is what it sees in a request.
+//
+//   const FeatureTable& table = FeatureTable::Current();
+//   std::vector<float> rows(candidates.size() * table.size());
+//   table.Compute(context, candidates, absl::MakeSpan(rows));
+//
+// Formulas, for a signal x over the candidates of one list (a value that is not finite counts as missing):
+//   NAME           x                                             missing: 0
+//   NAME.log       ln(1e-4 + max(x, 0))                          missing: ln(1e-4)
+//   NAME.present   1                                             missing: 0
+//   NAME.z         (x - mean) / deviation, over those that have it; 0 when the deviation is 0; missing: 0
+//   NAME.rank      -ln(rank of x in the list, 1 is the largest, ties share the middle rank);
+//                  missing: -ln(1 + number of those that have it)
+//   request.NAME   the same for all candidates
+// None depends on the order of the candidates. Standardisation belongs to the model (its own mean and scale).
 #pragma once
 #include <string>
 #include <vector>
@@ -11,19 +25,19 @@
 
 namespace waymark {
 
-// One column: name, what it reads, what stands for a missing value, how it is scaled before standardisation.
+// One column: what it reads and how.
 struct Feature {
   enum class Kind {
     kSignal,         // the signal itself
+    kLogSignal,      // its logarithm: of probabilities and counts that are mostly near 0
     kSignalPresent,  // 1 when the signal is there
-    kZScore,         // (signal - mean) / deviation within the list, 0 where it is missing
-    kLogRank,        // -log(rank in the source's list); a rank one past the list's end where it is missing
+    kZScore,         // (signal - mean) / deviation within the list
+    kLogRank,        // -log(rank within the list)
     kRequest,        // the same for all candidates of a request
   };
   std::string name;
   Kind kind;
-  Signal signal = Signal::kCount;
-  SourceId source = SourceId::kCount;
+  Signal signal = Signal::kCount;  // kCount with kZScore: the fusion score
 };
 
 // A fixed table; thread-safe.
@@ -31,7 +45,8 @@ class FeatureTable {
  public:
   // The table that new rankers are trained with.
   static const FeatureTable& Current();
-  // Columns by name, for an older package; INVALID_ARGUMENT names features that this program does not know.
+  // Columns by name, for an older package; INVALID_ARGUMENT names features that this program does not know,
+  // that come twice, or an empty list.
   static absl::StatusOr<FeatureTable> FromNames(const std::vector<std::string>& names);
 
   const std::vector<Feature>& features() const { return features_; }

@@ -21,8 +21,10 @@ struct Contribution {
 struct RankerScores {
   // [candidates]; higher is better, finite.
   std::vector<float> engagement;
-  // With `explain`: one list per candidate.
+  // With `explain`: one list per candidate. Its contributions sum to engagement - baseline.
   std::vector<std::vector<Contribution>> explanations;
+  // The score of a candidate that is average in everything.
+  float baseline = 0;
 };
 
 // Thread-safe; one thread a call.
@@ -35,7 +37,8 @@ class Ranker {
   // Whether lists with a query were among its training data.
   virtual bool knows_queries() const = 0;
   // Candidates carry all their signals. The result depends on the set of candidates (scores are normalised
-  // within the list), not on their order.
+  // within the list), not on their order. DEADLINE_EXCEEDED: not all candidates were scored in time (the
+  // order of the merge stands then). INVALID_ARGUMENT: more than 2,000 candidates.
   virtual absl::StatusOr<RankerScores> Score(const RequestContext& context,
                                              absl::Span<const Candidate> candidates, bool explain,
                                              Deadline deadline) const = 0;

@@ -1,4 +1,11 @@
-// The ranker for when none is released: a weighted sum of each signal's z-score within the list.
+// The ranker for when none is released: a weighted sum of each signal's z-score within the list. Signals that
+// a candidate lacks add nothing.
+//
+//   auto ranker = MakeWeightedSumRanker({});                                    // the defaults
+//   auto popular = MakeWeightedSumRanker({{"popularity_score", 1.0}});
+//
+// The defaults know two cases: without a query behaviour decides, with one the keyword score does, and
+// behaviour breaks near-ties. Given weights hold for all requests.
 #pragma once
 #include <map>
 #include <memory>
