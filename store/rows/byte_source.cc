@@ -39,7 +39,8 @@ class RawFile {
       }
       const ssize_t got = read(descriptor_, buffer_.data() + end_, buffer_.size() - end_);
       if (got < 0) {
-        if (errno == EINTR) continue;
+        // The program has been asked to stop, and a pipe may stay silent for long.
+        if (errno == EINTR) return absl::CancelledError("reading was interrupted");
         return absl::ErrnoToStatus(errno, absl::StrCat("reading ", name_));
       }
       at_end_ = got == 0;

@@ -22,7 +22,8 @@ class ByteSource {
   static absl::StatusOr<std::unique_ptr<ByteSource>> Open(const std::string& path);
   virtual ~ByteSource() = default;
 
-  // Up to `size` bytes of text into `out`; 0 at the end. DATA_LOSS: packed data that is damaged or cut off.
+  // Up to `size` bytes of text into `out`; 0 at the end. DATA_LOSS: packed data that is damaged or cut off;
+  // CANCELLED: a signal came while it waited.
   virtual absl::StatusOr<size_t> Read(char* out, size_t size) = 0;
 
   // Of the file as it lies there (packed), for progress.
