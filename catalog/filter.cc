@@ -67,7 +67,7 @@ class FilterParser {
     const size_t at = (scanner_.SkipSpace(), scanner_.position());
     Node inner = FilterNode{};
     if (scanner_.Take("(")) {
-      if (depth >= kDeepestFilter) {
+      if (depth > kDeepestFilter) {
         return scanner_.Error(at, absl::StrCat("parentheses are nested deeper than ", kDeepestFilter));
       }
       inner = Expression(depth + 1);

@@ -106,26 +106,29 @@ const Field* Schema::TitleField() const {
 Schema Schema::ExtendedBy(const Struct& fields, bool* changed) const {
   *changed = false;
   if (record_.declared()) return *this;
-  storage::SchemaRecord extended = record_;
-  // By name, so that the same item gives the same schema: the map's own order changes from run to run.
-  std::vector<const std::string*> names;
-  for (const auto& [name, value] : fields.fields()) names.push_back(&name);
-  std::sort(names.begin(), names.end(), [](const std::string* a, const std::string* b) { return *a < *b; });
-  for (const std::string* name : names) {
-    const Value& value = fields.fields().at(*name);
-    const auto found = by_name_.find(*name);
-    if (found != by_name_.end()) {
-      if (std::optional<Field> wider = WidenField(fields_[found->second], value)) {
-        *extended.mutable_fields(static_cast<int>(found->second)) = *std::move(wider);
-        *changed = true;
-      }
-    } else if (extended.fields_size() < kMostInferredFields) {
-      std::optional<Field> field = InferField(*name, value);
-      if (field && CheckField(*field).ok()) {
-        *extended.add_fields() = *std::move(field);
-        *changed = true;
-      }
+  // Most items fit as they are: the record is copied only for one that does not.
+  std::vector<std::pair<const std::string*, const Value*>> unknown;
+  std::vector<std::pair<size_t, Field>> wider;
+  for (const auto& [name, value] : fields.fields()) {
+    const auto found = by_name_.find(name);
+    if (found == by_name_.end()) {
+      unknown.emplace_back(&name, &value);
+    } else if (std::optional<Field> field = WidenField(fields_[found->second], value)) {
+      wider.emplace_back(found->second, *std::move(field));
     }
+  }
+  if (unknown.empty() && wider.empty()) return *this;
+  storage::SchemaRecord extended = record_;
+  for (auto& [place, field] : wider) *extended.mutable_fields(static_cast<int>(place)) = std::move(field);
+  *changed = !wider.empty();
+  // By name, so that the same item gives the same schema: the map's own order changes from run to run.
+  std::sort(unknown.begin(), unknown.end(), [](const auto& a, const auto& b) { return *a.first < *b.first; });
+  for (const auto& [name, value] : unknown) {
+    if (extended.fields_size() >= kMostInferredFields) break;
+    std::optional<Field> field = InferField(*name, *value);
+    if (!field || !CheckField(*field).ok()) continue;
+    *extended.add_fields() = *std::move(field);
+    *changed = true;
   }
   if (!*changed) return *this;
   if (record_.fields().empty()) {

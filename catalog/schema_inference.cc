@@ -14,7 +14,7 @@ namespace {
 using google::protobuf::Value;
 using storage::FieldRecord;
 
-constexpr int kKeywordWords = 8;
+constexpr size_t kKeywordWords = 8;
 constexpr size_t kKeywordCharacters = 100;
 constexpr std::array<std::string_view, 11> kTextNames = {"title", "name",     "text",    "description",
                                                          "body",  "abstract", "summary", "overview",
@@ -50,17 +50,34 @@ bool IsAddress(std::string_view text) {
   return text.substr(0, 7) == "http://" || text.substr(0, 8) == "https://" || text.substr(0, 5) == "data:";
 }
 
-bool IsLongText(std::string_view text) {
-  if (text.size() > kLongestKeywordBytes) return true;
+struct Length {
   size_t words = 0, characters = 0;
+};
+
+Length LengthOf(std::string_view text) {
+  Length length;
   bool inside = false;
   for (const char c : text) {
-    if ((static_cast<uint8_t>(c) & 0xC0) != 0x80) ++characters;
+    if ((static_cast<uint8_t>(c) & 0xC0) != 0x80) ++length.characters;
     const bool space = absl::ascii_isspace(c);
-    if (!space && !inside) ++words;
+    if (!space && !inside) ++length.words;
     inside = !space;
   }
-  return words > kKeywordWords || (characters > kKeywordCharacters && words > 1);
+  return length;
+}
+
+// What makes a new field TEXT.
+bool IsLongText(std::string_view text) {
+  if (text.size() > kLongestKeywordBytes) return true;
+  const Length length = LengthOf(text);
+  return length.words > kKeywordWords || (length.characters > kKeywordCharacters && length.words > 1);
+}
+
+// What takes a KEYWORD field's filters from it: surely prose, not one long name among short ones.
+bool IsProse(std::string_view text) {
+  if (text.size() > kLongestKeywordBytes) return true;
+  const Length length = LengthOf(text);
+  return length.words > kKeywordWords && length.characters > kKeywordCharacters;
 }
 
 bool AnyText(const Value& value, bool (*holds)(std::string_view)) {
@@ -109,14 +126,14 @@ void SetUses(const Value& value, Field* field) {
                       (field->array() || HasCategoryName(field->name())));
 }
 
-FieldType TypeOf(const std::string& name, const Value& value) {
+FieldType TypeOf(const std::string& name, const Value& value, bool (*is_text)(std::string_view)) {
   FieldType type = FieldRecord::TYPE_UNSPECIFIED;
   ForEachScalar(value, [&](const Value& v) {
     if (v.kind_case() != Value::kStringValue || !v.string_value().empty()) {
       type = CommonType(type, ScalarType(v));
     }
   });
-  if (type == FieldRecord::KEYWORD && AnyText(value, IsLongText)) return FieldRecord::TEXT;
+  if (type == FieldRecord::KEYWORD && AnyText(value, is_text)) return FieldRecord::TEXT;
   // Also of a number: the title of a film may be 300.
   const bool scalar = type != FieldRecord::TYPE_UNSPECIFIED && type != FieldRecord::OBJECT;
   return scalar && HasTextName(name) ? FieldRecord::TEXT : type;
@@ -143,7 +160,7 @@ FieldType WidenedType(FieldType held, FieldType given) {
 std::optional<Field> InferField(const std::string& name, const Value& value) {
   Field field;
   field.set_name(name);
-  field.set_type(TypeOf(name, value));
+  field.set_type(TypeOf(name, value, IsLongText));
   if (field.type() == FieldRecord::TYPE_UNSPECIFIED) return std::nullopt;
   field.set_array(value.kind_case() == Value::kListValue && field.type() != FieldRecord::OBJECT);
   SetUses(value, &field);
@@ -151,11 +168,13 @@ std::optional<Field> InferField(const std::string& name, const Value& value) {
 }
 
 std::optional<Field> WidenField(const Field& field, const Value& value) {
+  const bool list = value.kind_case() == Value::kListValue;
   if (field.type() == FieldRecord::OBJECT) return std::nullopt;
-  const FieldType given = TypeOf(field.name(), value);
+  if (field.type() == FieldRecord::TEXT && (field.array() || !list)) return std::nullopt;
+  const FieldType given = TypeOf(field.name(), value, IsProse);
   if (given == FieldRecord::TYPE_UNSPECIFIED || given == FieldRecord::OBJECT) return std::nullopt;
   const FieldType type = WidenedType(field.type(), given);
-  const bool array = field.array() || value.kind_case() == Value::kListValue;
+  const bool array = field.array() || list;
   if (type == field.type() && array == field.array()) return std::nullopt;
   Field wider = field;
   wider.set_type(type);

@@ -20,8 +20,10 @@
 // describe the item (category). The title is the field "title", else "name".
 //
 // A later value that its field cannot hold widens an inferred field where nothing is lost by it:
-//   INTEGER to FLOATING; TIME and BOOLEAN to KEYWORD (the value's text); KEYWORD to TEXT on long text; one
-//   value to an array. Numbers and booleans in KEYWORD and TEXT fields are held as their text.
+//   INTEGER to FLOATING; TIME and BOOLEAN to KEYWORD (the value's text); one value to an array; KEYWORD to
+//   TEXT on prose (more than 8 words and more than 100 characters, or more than 1,024 bytes: a long name
+//   among short ones does not cost the field its filters). Numbers and booleans in KEYWORD and TEXT fields
+//   are held as their text.
 // Text in a numeric field is refused when it is no number: one «unknown» must not cost the whole field its
 // ranges. Declare the field as KEYWORD to take both.
 //
