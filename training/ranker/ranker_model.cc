@@ -1,0 +1,153 @@
+#include "training/ranker/ranker_model.h"
+
+#include "absl/strings/str_cat.h"
+#include "rank/network/ranker_tensors.h"
+
+namespace waymark {
+namespace {
+
+// Large enough that products of vectors say something from the start, small beside what is learned.
+constexpr double kVectorDeviation = 0.1;
+
+}  // namespace
+
+RankerModel::RankerModel(const RankerConfig& config, uint64_t seed)
+    : config_(config),
+      init_(at::make_generator<at::CPUGeneratorImpl>(seed ^ 0x9E3779B97F4A7C15ull)),
+      network_(config, seed),
+      ids_(config.items, config.width, kVectorDeviation, init_),
+      content_(config.content_buckets, config.width, kVectorDeviation, init_),
+      words_(config.query_buckets, config.width, kVectorDeviation, init_) {
+  for (const torch::Tensor& p : network_->parameters()) {
+    m_.push_back(torch::zeros_like(p));
+    v_.push_back(torch::zeros_like(p));
+  }
+}
+
+RankerModel::Leaves RankerModel::Gather(const RankerBatch& batch) const {
+  return {ids_.Gather(batch.vocabulary_rows), content_.Gather(batch.content_rows),
+          words_.Gather(batch.word_rows)};
+}
+
+torch::Tensor RankerModel::Forward(const RankerBatch& batch, const Leaves& leaves, double id_dropout,
+                                   const RankerNoise* noise) {
+  const int64_t lists = batch.features.size(0), n = batch.features.size(1), width = config_.width;
+  torch::Tensor ids = leaves.ids;
+  if (noise != nullptr && id_dropout > 0) {
+    ids = ids * torch::empty({ids.size(0), 1}).bernoulli_(1 - id_dropout, noise->generator);
+  }
+  torch::Tensor vectors = torch::zeros({batch.items, width}).index_add(0, batch.vocabulary_items, ids);
+  if (batch.bag.size(0) > 0) {
+    vectors =
+        vectors +
+        batch.bag_scale *
+            torch::nn::functional::embedding_bag(
+                batch.bag, leaves.content,
+                torch::nn::functional::EmbeddingBagFuncOptions().offsets(batch.bag_starts).mode(torch::kSum));
+  }
+  auto rows = [width](const torch::Tensor& table, const torch::Tensor& places) {
+    return table.index_select(0, places.reshape({-1})).view({places.size(0), places.size(1), width});
+  };
+  ListKeys history, query;
+  if (batch.history.size(1) > 0) {
+    history = network_->HistoryKeys(rows(vectors, batch.history), batch.types, batch.history_valid);
+  }
+  if (batch.words.size(1) > 0)
+    query = network_->QueryKeys(rows(leaves.words, batch.words), batch.words_valid);
+  const torch::Tensor x = network_->Standardise(batch.features);
+  const torch::Tensor z = network_->Join(x, rows(vectors, batch.candidates), history, query, noise);
+  const torch::Tensor scores = (network_->Deep(z, noise) + network_->Skip(x)).select(2, 0);
+  return scores.view({lists, n}).masked_fill(batch.valid.logical_not(), -1e9);
+}
+
+torch::Tensor RankerModel::Score(const RankerBatch& batch) {
+  torch::NoGradGuard no_gradient;
+  return Forward(batch, Gather(batch), 0, nullptr);
+}
+
+double RankerModel::Step(const RankerBatch& batch, const AdamWOptions& options, int64_t step,
+                         const RankerNoiseOptions& noise, at::Generator generator) {
+  const RankerNoise network_noise{generator, noise.hidden, noise.joined};
+  const Leaves leaves = Gather(batch);
+  std::vector<torch::Tensor> parameters = network_->parameters();
+  for (torch::Tensor& p : parameters) p.mutable_grad() = torch::Tensor();
+  const torch::Tensor scores = Forward(batch, leaves, noise.id, &network_noise);
+  const torch::Tensor loss = -(batch.gains * torch::log_softmax(scores, 1)).sum(1).mean();
+  loss.backward();
+  {
+    torch::NoGradGuard no_gradient;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      if (!parameters[i].grad().defined()) continue;
+      torch::Tensor value = parameters[i].detach();
+      AdamWStep(options, step, parameters[i].grad(), &value, &m_[i], &v_[i]);
+    }
+  }
+  ids_.Update(options, step, batch.vocabulary_rows, leaves.ids);
+  content_.Update(options, step, batch.content_rows, leaves.content);
+  words_.Update(options, step, batch.word_rows, leaves.words);
+  return loss.item<double>();
+}
+
+TensorMap RankerModel::Weights() const {
+  TensorMap tensors;
+  AppendModule(*network_, &tensors);
+  tensors["item_vectors"] = ToTensorData(ids_.values());
+  tensors["content_vectors"] = ToTensorData(content_.values());
+  tensors["query_vectors"] = ToTensorData(words_.values());
+  return tensors;
+}
+
+absl::Status RankerModel::ReadWeights(const TensorMap& tensors) {
+  if (auto status = ReadModule(tensors, network_.get()); !status.ok()) return status;
+  const std::pair<const char*, RowTable*> tables[] = {
+      {"item_vectors", &ids_}, {"content_vectors", &content_}, {"query_vectors", &words_}};
+  for (const auto& [name, table] : tables) {
+    auto value = TakeTensor(tensors, name, table->values_.sizes().vec());
+    if (!value.ok()) return value.status();
+    table->values_ = std::move(*value);
+  }
+  return absl::OkStatus();
+}
+
+void RankerModel::AppendState(const std::string& prefix, TensorMap* tensors) const {
+  for (auto& [name, data] : Weights()) (*tensors)[prefix + name] = std::move(data);
+  const std::vector<std::string> names = network_->named_parameters().keys();
+  for (size_t i = 0; i < names.size(); ++i) {
+    (*tensors)[absl::StrCat(prefix, names[i], ":m")] = ToTensorData(m_[i]);
+    (*tensors)[absl::StrCat(prefix, names[i], ":v")] = ToTensorData(v_[i]);
+  }
+  const std::pair<const char*, const RowTable*> tables[] = {
+      {"item_vectors", &ids_}, {"content_vectors", &content_}, {"query_vectors", &words_}};
+  for (const auto& [name, table] : tables) {
+    (*tensors)[absl::StrCat(prefix, name, ":m")] = ToTensorData(table->m_);
+    (*tensors)[absl::StrCat(prefix, name, ":v")] = ToTensorData(table->v_);
+  }
+}
+
+absl::Status RankerModel::ReadState(const std::string& prefix, const TensorMap& tensors) {
+  TensorMap own;
+  for (const auto& [name, data] : tensors) {
+    if (name.rfind(prefix, 0) == 0) own[name.substr(prefix.size())] = data;
+  }
+  if (auto status = ReadWeights(own); !status.ok()) return status;
+  auto read = [&own](const std::string& name, torch::Tensor* target) -> absl::Status {
+    auto value = TakeTensor(own, name, target->sizes().vec());
+    if (!value.ok()) return value.status();
+    *target = std::move(*value);
+    return absl::OkStatus();
+  };
+  const std::vector<std::string> names = network_->named_parameters().keys();
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (auto status = read(names[i] + ":m", &m_[i]); !status.ok()) return status;
+    if (auto status = read(names[i] + ":v", &v_[i]); !status.ok()) return status;
+  }
+  const std::pair<const char*, RowTable*> tables[] = {
+      {"item_vectors", &ids_}, {"content_vectors", &content_}, {"query_vectors", &words_}};
+  for (const auto& [name, table] : tables) {
+    if (auto status = read(absl::StrCat(name, ":m"), &table->m_); !status.ok()) return status;
+    if (auto status = read(absl::StrCat(name, ":v"), &table->v_); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace waymark

@@ -1,0 +1,53 @@
+// The ranker in training: the network, its large tables, the optimizer's state, and one step.
+#pragma once
+#include <torch/torch.h>
+
+#include "absl/status/status.h"
+#include "rank/network/ranker_network.h"
+#include "store/package/safetensors.h"
+#include "training/ranker/ranker_batch.h"
+#include "training/ranker/row_table.h"
+
+namespace waymark {
+
+struct RankerNoiseOptions {
+  double hidden = 0.1, joined = 0.1;
+  double id = 0.3;  // share of items whose id row is left out of a step, so that content stands alone
+};
+
+class RankerModel {
+ public:
+  RankerModel(const RankerConfig& config, uint64_t seed);
+
+  // [lists, candidates], -1e9 where padded.
+  torch::Tensor Score(const RankerBatch& batch);
+  // Softmax cross-entropy over each list; `step` counts from 1; the generator makes all dropout. Answers the
+  // mean loss of the lists.
+  double Step(const RankerBatch& batch, const AdamWOptions& options, int64_t step,
+              const RankerNoiseOptions& noise, at::Generator generator);
+
+  RankerNetwork& network() { return network_; }
+  const RankerConfig& config() const { return config_; }
+  // What a package holds.
+  TensorMap Weights() const;
+  absl::Status ReadWeights(const TensorMap& tensors);
+  // All of it, with the optimizer's moments, for a checkpoint; names begin with `prefix`.
+  void AppendState(const std::string& prefix, TensorMap* tensors) const;
+  absl::Status ReadState(const std::string& prefix, const TensorMap& tensors);
+
+ private:
+  struct Leaves {
+    torch::Tensor ids, content, words;
+  };
+  Leaves Gather(const RankerBatch& batch) const;
+  torch::Tensor Forward(const RankerBatch& batch, const Leaves& leaves, double id_dropout,
+                        const RankerNoise* noise);
+
+  RankerConfig config_;
+  at::Generator init_;
+  RankerNetwork network_;
+  RowTable ids_, content_, words_;
+  std::vector<torch::Tensor> m_, v_;  // of the network's parameters
+};
+
+}  // namespace waymark
