@@ -34,7 +34,7 @@ class LiveEngine : public Engine {
 
   absl::Status Start() {
     if (!options_.read_only) {
-      auto served = ServedLists::Open(store_->data_folder(), options_.served_sample_rate);
+      auto served = ServedLists::Open(store_->data_folder(), options_.served_sample_rate, options_.clock);
       if (!served.ok()) return served.status();
       served_ = *std::move(served);
     }
@@ -69,8 +69,9 @@ class LiveEngine : public Engine {
     if (!record.ok()) return record.status();
     // Writes to a collection go through its object, so none can come between its catching up and its
     // registration.
-    auto opened = LiveCollection::Open(store_.get(), *scope, {record->tenant(), record->collection()},
-                                       options_, &key_, served_.get());
+    auto opened =
+        LiveCollection::Open(store_.get(), *scope, {record->tenant(), record->collection()}, options_, &key_,
+                             served_ == nullptr ? nullptr : served_->SinkOf(*scope));
     if (!opened.ok()) return opened.status();
     std::unique_lock<std::shared_mutex> lock(mutex_);
     return (collections_[*scope] = *std::move(opened)).get();

@@ -27,6 +27,9 @@ struct EngineOptions {
   absl::Duration index_refresh_interval = absl::Seconds(1);
   // How often derived structures are checkpointed.
   absl::Duration checkpoint_interval = absl::Minutes(5);
+  // Whether the closed-form model of small catalogues is made anew in the background; off for a single
+  // command.
+  bool keep_ease_fresh = true;
   // Share of requests whose candidates and features are kept in their ServeRecord.
   double served_sample_rate = 0.01;
   size_t model_memory_limit_bytes = size_t{8} << 30;

@@ -11,6 +11,8 @@ namespace {
 
 // Changes that a follower takes in at once.
 constexpr size_t kFollowBatch = 2000;
+// Between two looks whether the closed-form model is stale.
+constexpr std::chrono::seconds kEaseInterval(60);
 
 }  // namespace
 
@@ -22,13 +24,14 @@ absl::StatusOr<std::unique_ptr<LiveCollection>> LiveCollection::Open(Store* stor
                                                                      const CollectionName& name,
                                                                      const EngineOptions& options,
                                                                      const SigningKey* key,
-                                                                     ServedSink* served) {
+                                                                     std::unique_ptr<ServedSink> served) {
   std::unique_ptr<LiveCollection> collection(new LiveCollection(store, scope, name, options));
-  if (auto status = collection->Start(key, served); !status.ok()) return status;
+  collection->served_ = std::move(served);
+  if (auto status = collection->Start(key); !status.ok()) return status;
   return collection;
 }
 
-absl::Status LiveCollection::Start(const SigningKey* key, ServedSink* served) {
+absl::Status LiveCollection::Start(const SigningKey* key) {
   auto catalog = Catalog::Open(store_, scope_);
   if (!catalog.ok()) return catalog.status();
   catalog_ = *std::move(catalog);
@@ -46,9 +49,10 @@ absl::Status LiveCollection::Start(const SigningKey* key, ServedSink* served) {
   loader_ = std::make_unique<ReleaseLoader>(store_, scope_, items_.get(), registry_.get(), behaviour_.get(),
                                             options_.model_memory_limit_bytes);
   pipeline_ = std::make_unique<Pipeline>(
-      PipelineParts{store_, scope_, catalog_.get(), index_.get(), options_.clock, key, served});
+      PipelineParts{store_, scope_, catalog_.get(), index_.get(), options_.clock, key, served_.get()});
   if (auto status = LoadActive(); !status.ok()) return status;
   follower_ = std::thread([this] { Follow(); });
+  if (options_.keep_ease_fresh) ease_keeper_ = std::thread([this] { KeepEaseFresh(); });
   return absl::OkStatus();
 }
 
@@ -58,6 +62,8 @@ LiveCollection::~LiveCollection() {
     stop_ = true;
   }
   follow_wake_.notify_all();
+  stopping_.notify_all();
+  if (ease_keeper_.joinable()) ease_keeper_.join();
   if (follower_.joinable()) follower_.join();
 }
 
@@ -152,6 +158,30 @@ void LiveCollection::Follow() {
   }
 }
 
+absl::Status LiveCollection::RefreshEase() {
+  if (!behaviour_->EaseIsStale()) return absl::OkStatus();
+  const absl::Status status = behaviour_->RefreshEase();
+  // A catalogue that is too large for it does without; the other sources do not notice.
+  return absl::IsResourceExhausted(status) ? absl::OkStatus() : status;
+}
+
+void LiveCollection::KeepEaseFresh() {
+  while (true) {
+    const auto before = behaviour_->ease();
+    absl::Status status = RefreshEase();
+    if (status.ok() && behaviour_->ease() != before) {
+      std::lock_guard<std::mutex> lock(releasing_);
+      status = LoadActive();  // the views of the next snapshot hold the new model
+    }
+    if (!status.ok()) {
+      spdlog::error("ease_not_refreshed collection={}/{} reason=\"{}\"", name_.tenant, name_.collection,
+                    std::string(status.message()));
+    }
+    std::unique_lock<std::mutex> lock(follow_mutex_);
+    if (stopping_.wait_for(lock, kEaseInterval, [this] { return stop_; })) return;
+  }
+}
+
 absl::Status LiveCollection::Checkpoint() {
   if (options_.read_only) return absl::OkStatus();
   absl::Status first;
@@ -160,6 +190,21 @@ absl::Status LiveCollection::Checkpoint() {
   first.Update(behaviour_->Checkpoint());
   for (const auto& retriever : loader_->Retrievers()) first.Update(retriever->vectors->Checkpoint());
   return first;
+}
+
+std::vector<UserNumber> LiveCollection::ErasedBy(const std::vector<Mutation>& mutations) const {
+  std::vector<UserNumber> users;
+  for (const Mutation& mutation : mutations) {
+    const auto* erased = std::get_if<DeleteUser>(&mutation);
+    if (erased == nullptr) continue;
+    const auto user = store_->FindUser(scope_, erased->id);
+    if (!user) continue;
+    users.push_back(*user);
+    auto record = store_->GetUser(scope_, *user);
+    if (record.ok())
+      users.insert(users.end(), record->joined_visitors().begin(), record->joined_visitors().end());
+  }
+  return users;
 }
 
 absl::StatusOr<WriteReceipt> LiveCollection::Write(std::vector<Mutation> mutations) {
@@ -171,6 +216,10 @@ absl::StatusOr<WriteReceipt> LiveCollection::Write(std::vector<Mutation> mutatio
     if (!(*admitted)[i].ok()) continue;
     valid.push_back(std::move(mutations[i]));
     places.push_back(i);
+  }
+  const std::vector<UserNumber> erased = ErasedBy(valid);
+  if (!erased.empty() && served_ != nullptr) {
+    if (auto status = served_->EraseUsers(erased); !status.ok()) return status;
   }
   WriteReceipt receipt;
   receipt.position = store_->EndPosition();
@@ -248,6 +297,8 @@ absl::Status LiveCollection::SwitchTo(const std::string& id, const std::string& 
   const storage::ActivationRecord activations = store_->Activations(scope_);
   const std::string current =
       activations.activations().empty() ? "" : activations.activations().rbegin()->release_id();
+  // What was trained with the closed-form model's signal is not served without it.
+  if (auto status = RefreshEase(); !status.ok()) return status;
   auto release = id.empty() ? loader_->Unreleased() : loader_->Load(id);
   if (!release.ok()) return release.status();
   storage::ActivationRecord::Activation next;

@@ -26,7 +26,8 @@ class LiveCollection : public Collection {
   static absl::StatusOr<std::unique_ptr<LiveCollection>> Open(Store* store, Scope scope,
                                                               const CollectionName& name,
                                                               const EngineOptions& options,
-                                                              const SigningKey* key, ServedSink* served);
+                                                              const SigningKey* key,
+                                                              std::unique_ptr<ServedSink> served);
   ~LiveCollection() override;
 
   // The store's listener, for this scope.
@@ -52,12 +53,17 @@ class LiveCollection : public Collection {
 
  private:
   LiveCollection(Store* store, Scope scope, const CollectionName& name, const EngineOptions& options);
-  absl::Status Start(const SigningKey* key, ServedSink* served);
+  absl::Status Start(const SigningKey* key);
+  // Numbers of the users that `mutations` erase, with their visitors.
+  std::vector<UserNumber> ErasedBy(const std::vector<Mutation>& mutations) const;
   absl::Status LoadActive();
   absl::Status WaitForOffset(LogOffset offset, Deadline deadline);
   // One pass of the follower: takes in what the log has beyond position; answers whether there was anything.
   absl::StatusOr<bool> FollowOnce();
   void Follow();
+  // Makes the closed-form model anew when enough has happened, and serves it from then on.
+  absl::Status RefreshEase();
+  void KeepEaseFresh();
   std::shared_ptr<const Snapshot> snapshot() const;
   // Makes `release` the active one of a new snapshot.
   void Publish(std::shared_ptr<const LoadedRelease> release, bool active);
@@ -74,6 +80,7 @@ class LiveCollection : public Collection {
   std::unique_ptr<ItemAdmission> admission_;
   std::unique_ptr<ModelRegistry> registry_;
   std::unique_ptr<ReleaseLoader> loader_;
+  std::unique_ptr<ServedSink> served_;  // null: nothing is logged
   std::unique_ptr<Pipeline> pipeline_;
 
   std::mutex releasing_;  // one activation at a time
@@ -81,9 +88,9 @@ class LiveCollection : public Collection {
   std::shared_ptr<const Snapshot> snapshot_;
 
   std::mutex follow_mutex_;
-  std::condition_variable follow_wake_;
+  std::condition_variable follow_wake_, stopping_;
   bool follow_pending_ = false, stop_ = false;
-  std::thread follower_;
+  std::thread follower_, ease_keeper_;
 };
 
 }  // namespace waymark

@@ -27,6 +27,8 @@ class ServedSink {
   // Whether this request's candidates and features are kept too.
   virtual bool Sampled(const std::string& request_id) const = 0;
   virtual double sample_rate() const = 0;
+  // Removes what was served to these users.
+  virtual absl::Status EraseUsers(absl::Span<const UserNumber> users) = 0;
 };
 
 struct PipelineParts {

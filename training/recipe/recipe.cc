@@ -1,0 +1,67 @@
+#include "training/recipe/recipe.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
+namespace waymark {
+namespace {
+
+constexpr size_t kFewestTrain = 100, kFewestValidation = 20;
+
+// At most `limit`, evenly spaced.
+std::vector<Decision> Spaced(std::vector<Decision> decisions, size_t limit) {
+  if (decisions.size() <= limit) return decisions;
+  std::vector<Decision> spaced;
+  for (size_t k = 0; k < limit; ++k) spaced.push_back(decisions[k * decisions.size() / limit]);
+  return spaced;
+}
+
+}  // namespace
+
+absl::StatusOr<Recipe> ServingRecipe(const TrainingLog& log, const RecipeOptions& options) {
+  Recipe recipe;
+  recipe.final.held_out = 0;
+  const absl::Time ranker_from = log.ReceivedQuantile(1 - options.ranker_share);
+  const absl::Time validation_from = log.ReceivedQuantile(1 - options.validation_share);
+  const size_t validation_limit = std::max<size_t>(kFewestValidation, options.max_lists / 4);
+  recipe.first.cut.received_before = ranker_from;
+  recipe.train.decisions = DecisionsBetween(log, ranker_from, validation_from, options.max_lists);
+  recipe.validation.decisions =
+      DecisionsBetween(log, validation_from, absl::InfiniteFuture(), validation_limit);
+  const size_t known = log.Known(recipe.first.cut).items.size();
+  const bool by_time = recipe.train.decisions.size() >= kFewestTrain &&
+                       recipe.validation.decisions.size() >= kFewestValidation &&
+                       known >= log.events.size() / 2;
+  if (!by_time) {
+    recipe.first.cut = {.newest_of_each_user = 2};
+    recipe.train.decisions = Spaced(LastDecisions(log, 2), options.max_lists);
+    recipe.validation.decisions = Spaced(LastDecisions(log, 1), validation_limit);
+    recipe.as_known = false;
+    if (recipe.train.decisions.size() < kFewestTrain ||
+        recipe.validation.decisions.size() < kFewestValidation) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "too little to learn from: ", log.users.size(), " users with ", log.events.size(), " events give ",
+          recipe.train.decisions.size(), " decisions to train a ranker on and ",
+          recipe.validation.decisions.size(), " to validate it; it takes ", kFewestTrain, " and ",
+          kFewestValidation, ". Import more events; the weighted sum serves meanwhile."));
+    }
+  }
+  recipe.train.view = recipe.validation.view = recipe.first.cut;
+  return recipe;
+}
+
+Recipe LeaveOneOutRecipe(const TrainingLog& log, const RecipeOptions& options) {
+  Recipe recipe;
+  recipe.as_known = false;
+  recipe.first = {.cut = {.newest_of_each_user = 2}, .held_out = 1};
+  recipe.final = {.cut = {.newest_of_each_user = 1}, .held_out = 1};
+  recipe.train.view = {.newest_of_each_user = 3};
+  recipe.train.decisions = Spaced(LastDecisions(log, 3), options.max_lists);
+  recipe.validation.view = {.newest_of_each_user = 2};
+  recipe.validation.decisions = Spaced(LastDecisions(log, 2), options.max_lists);
+  recipe.validation.with_final = true;
+  return recipe;
+}
+
+}  // namespace waymark
