@@ -42,7 +42,10 @@ struct KeywordHits {
 };
 struct KeywordIndexStatus {
   LogOffset position = 0;  // searchable up to here
-  int64_t items = 0, segments = 0, bytes = 0;
+  int64_t items = 0, segments = 0;
+  int64_t bytes = 0;           // of the compiled postings in memory
+  std::string error;           // of the last refresh, which is tried again; empty: it was good
+  std::string rebuild_reason;  // why the index was last set aside or rebuilt; empty: never
 };
 
 class KeywordIndex {
@@ -61,7 +64,8 @@ class KeywordIndex {
   // Items that are deleted in the catalogue never appear. Any input up to 10 kB gives hits or none, never an
   // error.
   absl::StatusOr<KeywordHits> Search(const KeywordQuery& query, size_t limit, Deadline deadline) const;
-  // Keyword signals of these items for the query, whichever source found them.
+  // Keyword signals of these items for the query, whichever source found them. An item that the index does
+  // not hold gets none; one that holds no word of the query has coverage 0 and no score.
   void Fill(const std::string& query, absl::Span<Candidate> candidates) const;
   KeywordIndexStatus status() const;
   // Commits what has been indexed, so that the next start goes on from here.
@@ -75,5 +79,7 @@ class KeywordIndex {
 
 // The pipeline's keyword source.
 std::unique_ptr<CandidateSource> MakeKeywordSource(const KeywordIndex* index);
+// Fill() for the request's query.
+std::unique_ptr<SignalProvider> MakeKeywordSignals(const KeywordIndex* index);
 
 }  // namespace waymark

@@ -1,0 +1,51 @@
+// What searches run on: the segments of one moment, with the statistics over all of them.
+//
+// Immutable, shared by shared_ptr; thread-safe.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "index/analyzer.h"
+#include "index/compiled_segment.h"
+#include "index/indexed_fields.h"
+#include "index/live_documents.h"
+
+namespace waymark {
+
+struct SegmentView {
+  std::shared_ptr<const CompiledSegment> postings;
+  std::shared_ptr<const LiveDocuments> live;
+  std::vector<float> weights;  // [fields of the segment]
+  int title = -1;              // the segment's field that is the items' title; -1: it has none
+  // [documents]: sum over fields of weight * number of terms
+  std::shared_ptr<const std::vector<float>> lengths;
+};
+
+struct IndexSnapshot {
+  Analyzer analyzer{AnalysisSettings{}};
+  IndexedFields fields;
+  std::vector<SegmentView> segments;
+  int64_t documents = 0;      // live ones
+  double average_length = 0;  // mean of lengths over live documents
+  LogOffset position = 0;     // searchable up to here
+
+  // Live documents that hold the term (analysed).
+  int64_t DocumentCount(const std::string& term) const;
+};
+
+// A segment with what was deleted from it.
+struct LiveSegment {
+  std::shared_ptr<const CompiledSegment> postings;
+  std::shared_ptr<const LiveDocuments> live;
+};
+
+// `previous` (null: none) lends the lengths of segments that it has with the same weights.
+std::shared_ptr<const IndexSnapshot> MakeSnapshot(const AnalysisSettings& analysis,
+                                                  const IndexedFields& fields,
+                                                  const std::vector<LiveSegment>& segments,
+                                                  LogOffset position, const IndexSnapshot* previous);
+
+}  // namespace waymark

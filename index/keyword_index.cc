@@ -1,0 +1,88 @@
+#include "index/keyword_index.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "index/index_folder.h"
+#include "index/index_worker.h"
+#include "index/query_parser.h"
+#include "index/snapshot_search.h"
+
+namespace waymark {
+
+class KeywordIndex::Impl {
+ public:
+  Impl(const Store* store, Scope scope, const Catalog* catalog, const KeywordIndexOptions& options)
+      : store(store),
+        catalog(catalog),
+        options(options),
+        worker(store, scope, catalog, IndexFolder(store->data_folder(), scope), options.refresh_interval) {}
+
+  const Store* const store;
+  const Catalog* const catalog;
+  const KeywordIndexOptions options;
+  IndexWorker worker;
+};
+
+KeywordIndex::KeywordIndex(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+KeywordIndex::~KeywordIndex() = default;
+
+absl::StatusOr<std::unique_ptr<KeywordIndex>> KeywordIndex::Open(Store* store, Scope scope,
+                                                                 const Catalog* catalog,
+                                                                 const KeywordIndexOptions& options) {
+  if (!(options.bm25.k1 >= 0) || !(options.bm25.b >= 0 && options.bm25.b <= 1)) {
+    return absl::InvalidArgumentError(absl::StrCat("bm25 has k1 ", options.bm25.k1, " and b ", options.bm25.b,
+                                                   "; k1 takes 0 or more, b from 0 to 1"));
+  }
+  auto impl = std::make_unique<Impl>(store, scope, catalog, options);
+  if (absl::Status status = impl->worker.Start(); !status.ok()) return status;
+  return std::unique_ptr<KeywordIndex>(new KeywordIndex(std::move(impl)));
+}
+
+absl::Status KeywordIndex::CatchUp(absl::Time until) {
+  // A whole round, not only the position: the schema may have changed without an item.
+  return impl_->worker.AwaitRound(until);
+}
+
+absl::Status KeywordIndex::CatchUpTo(LogOffset offset, absl::Time until) {
+  return impl_->worker.AwaitPosition(offset, until);
+}
+
+LogOffset KeywordIndex::position() const { return impl_->worker.snapshot()->position; }
+
+absl::StatusOr<KeywordHits> KeywordIndex::Search(const KeywordQuery& query, size_t limit,
+                                                 Deadline deadline) const {
+  if (query.query.size() > kMaxQueryBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("query has ", query.query.size(), " bytes; it takes at most ", kMaxQueryBytes));
+  }
+  const std::shared_ptr<const IndexSnapshot> snapshot = impl_->worker.snapshot();
+  // An index that has seen all that the catalogue has holds no item that is deleted there.
+  std::shared_ptr<const ItemSet> live;
+  if (impl_->catalog->position() > snapshot->position) live = impl_->catalog->LiveItems();
+  const SnapshotQuery search{query.query, query.match_all, query.allowed.get(), live.get(), query.excluded};
+  return SearchSnapshot(*snapshot, search, impl_->options.bm25, limit, deadline);
+}
+
+void KeywordIndex::Fill(const std::string& query, absl::Span<Candidate> candidates) const {
+  FillKeywordSignals(*impl_->worker.snapshot(), std::string_view(query).substr(0, kMaxQueryBytes),
+                     impl_->options.bm25, candidates);
+}
+
+KeywordIndexStatus KeywordIndex::status() const {
+  const std::shared_ptr<const IndexSnapshot> snapshot = impl_->worker.snapshot();
+  KeywordIndexStatus status;
+  status.position = snapshot->position;
+  status.items = snapshot->documents;
+  status.segments = static_cast<int64_t>(snapshot->segments.size());
+  for (const SegmentView& segment : snapshot->segments) {
+    status.bytes += static_cast<int64_t>(segment.postings->memory_bytes());
+  }
+  status.error = std::string(impl_->worker.last_error().message());
+  status.rebuild_reason = impl_->worker.rebuild_reason();
+  return status;
+}
+
+absl::Status KeywordIndex::Commit() { return impl_->worker.Commit(); }
+
+}  // namespace waymark

@@ -1,0 +1,92 @@
+// FillKeywordSignals: scores given items instead of finding them.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "index/bound_query.h"
+#include "index/snapshot_search.h"
+
+namespace waymark {
+namespace {
+
+struct Wanted {
+  DocNumber doc;
+  Candidate* candidate;
+  float score = 0;
+  int held = 0, in_title = 0;  // words of the query
+};
+
+float WeightedFrequency(const SegmentView& segment, absl::Span<const PostingCursor::Entry> entries) {
+  float frequency = 0;
+  for (const PostingCursor::Entry& entry : entries) {
+    frequency += segment.weights[entry.field] * static_cast<float>(entry.tf);
+  }
+  return frequency;
+}
+
+// The candidates that this segment holds, by document.
+std::vector<Wanted> Locate(const SegmentView& segment, absl::Span<Candidate> candidates) {
+  std::vector<Wanted> wanted;
+  for (Candidate& candidate : candidates) {
+    const auto doc = segment.postings->Find(candidate.item);
+    if (doc && segment.live->Contains(*doc)) wanted.push_back({*doc, &candidate});
+  }
+  std::sort(wanted.begin(), wanted.end(), [](const Wanted& a, const Wanted& b) { return a.doc < b.doc; });
+  return wanted;
+}
+
+void AddTerm(const SegmentView& segment, const BoundQuery& bound, size_t t, std::vector<Wanted>* wanted) {
+  const auto term = segment.postings->FindTerm(bound.query.terms[t]);
+  if (!term) return;
+  PostingCursor cursor(*segment.postings, *term);
+  for (Wanted& w : *wanted) {
+    if (cursor.Advance(w.doc) != w.doc) continue;
+    ++w.held;
+    for (const PostingCursor::Entry& entry : cursor.entries()) {
+      w.in_title += static_cast<int>(entry.field) == segment.title;
+    }
+    w.score += Bm25Score(bound.term_idf[t], WeightedFrequency(segment, cursor.entries()),
+                         (*segment.lengths)[w.doc], bound.lengths);
+  }
+}
+
+void AddPhrase(const SegmentView& segment, const BoundQuery& bound, size_t p, std::vector<Wanted>* wanted) {
+  const auto words = PhraseWords(*segment.postings, bound.query, bound.query.phrases[p]);
+  if (words.empty()) return;
+  PhraseCursor cursor(segment, words);
+  for (Wanted& w : *wanted) {
+    if (cursor.AdvanceToWords(w.doc) != w.doc) continue;
+    w.score += Bm25Score(bound.phrase_idf[p], cursor.Frequency(), (*segment.lengths)[w.doc], bound.lengths);
+  }
+}
+
+}  // namespace
+
+void FillKeywordSignals(const IndexSnapshot& snapshot, std::string_view query, const Bm25Options& bm25,
+                        absl::Span<Candidate> candidates) {
+  const BoundQuery bound =
+      BindQuery(ParseQuery(query, snapshot.analyzer, false), snapshot, bm25, Deadline::Never());
+  const ParsedQuery& parsed = bound.query;
+  const auto words = static_cast<float>(std::count(parsed.asked.begin(), parsed.asked.end(), true));
+  if (words == 0) return;
+  const bool has_title = std::any_of(snapshot.fields.fields.begin(), snapshot.fields.fields.end(),
+                                     [](const IndexedField& field) { return field.title; });
+  for (const SegmentView& segment : snapshot.segments) {
+    std::vector<Wanted> wanted = Locate(segment, candidates);
+    if (wanted.empty()) continue;
+    for (size_t t = 0; t < parsed.terms.size(); ++t) {
+      if (parsed.asked[t]) AddTerm(segment, bound, t, &wanted);
+    }
+    for (size_t p = 0; p < parsed.phrases.size(); ++p) {
+      if (parsed.phrase_times[p] > 0) AddPhrase(segment, bound, p, &wanted);
+    }
+    for (const Wanted& w : wanted) {
+      SignalValues& signals = w.candidate->signals;
+      if (w.held > 0) Set(signals, Signal::kKeywordScore, w.score);
+      Set(signals, Signal::kKeywordCoverage, static_cast<float>(w.held) / words);
+      if (has_title) Set(signals, Signal::kKeywordTitle, static_cast<float>(w.in_title) / words);
+    }
+  }
+}
+
+}  // namespace waymark

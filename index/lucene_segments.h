@@ -1,0 +1,65 @@
+// The durable form of an index: Lucene++ segments in one folder. Written by one thread; what was written is
+// seen in compiled form after Refresh(), and is durable after Commit().
+//
+//   auto segments = LuceneSegments::Create(folder);
+//   (*segments)->Put(item, {{"title", &terms}}, /*replaces=*/false);
+//   auto compiled = (*segments)->Refresh({});
+//   auto commit = (*segments)->Commit({{"position", "17"}});
+//
+// Not thread-safe.
+#pragma once
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "index/analyzer.h"
+#include "index/index_snapshot.h"
+#include "store/ids.h"
+
+namespace waymark {
+
+struct FieldTerms {
+  std::string field;  // the schema's name
+  TermList terms;     // not empty
+};
+
+struct LuceneCommit {
+  std::string segments_file;       // "segments_5"
+  std::vector<std::string> files;  // all that the commit consists of, sorted
+  std::map<std::string, std::string> user_data;
+};
+
+class LuceneSegments {
+ public:
+  // Begins an empty index in a folder, which is made when it is missing and should be empty.
+  static absl::StatusOr<std::unique_ptr<LuceneSegments>> Create(const std::filesystem::path& folder);
+  // Goes on from a commit, named by its segments_N file; what was written later is dropped. DATA_LOSS:
+  // damage.
+  static absl::StatusOr<std::unique_ptr<LuceneSegments>> Open(const std::filesystem::path& folder,
+                                                              const std::string& segments_file);
+  // Drops what was not committed.
+  ~LuceneSegments();
+
+  // Adds a document; `replaces`: an older one of the item may be there and is deleted.
+  absl::Status Put(ItemOrdinal item, absl::Span<const FieldTerms> fields, bool replaces);
+  absl::Status Delete(ItemOrdinal item);
+  // The segments with everything written so far. Compiles those that `previous` (the answer of the last call)
+  // does not have.
+  absl::StatusOr<std::vector<LiveSegment>> Refresh(const std::vector<LiveSegment>& previous);
+  // Makes everything written so far durable, except for an fsync of the files, which the manifest does. The
+  // files of the commit before stay until the next one, so that a manifest that names them stays good.
+  // Lucene++ keeps `user_data` only where there was something to commit.
+  absl::StatusOr<LuceneCommit> Commit(const std::map<std::string, std::string>& user_data);
+
+ private:
+  struct Impl;
+  explicit LuceneSegments(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace waymark

@@ -1,0 +1,237 @@
+#include "index/query_parser.h"
+
+#include <unordered_map>
+
+#include "index/query_lexer.h"
+
+namespace waymark {
+namespace {
+
+using Kind = QueryToken::Kind;
+enum class Occurs { kDefault, kMust, kMustNot };
+
+struct Clause {
+  std::optional<QueryNode> node;  // none: nothing was left of it, such as of a stop word
+  Occurs occurs = Occurs::kDefault;
+  bool one_word = false;  // a group of the terms of one word, such as of "spider-man"
+};
+
+void AddClause(Clause clause, Occurs default_occurs, QueryNode* group) {
+  if (!clause.node) return;
+  QueryNode& node = *clause.node;
+  if (node.kind == QueryNode::Kind::kGroup && node.must.empty() && node.should.empty()) {
+    // A group that only excludes does so for the group that it stands in; to exclude such a group is to ask
+    // for what it excludes.
+    auto& nodes = clause.occurs == Occurs::kMustNot ? group->should : group->must_not;
+    for (QueryNode& excluded : node.must_not) nodes.push_back(std::move(excluded));
+    return;
+  }
+  switch (clause.occurs == Occurs::kDefault ? default_occurs : clause.occurs) {
+    case Occurs::kMust:
+      group->must.push_back(std::move(node));
+      break;
+    case Occurs::kMustNot:
+      group->must_not.push_back(std::move(node));
+      break;
+    case Occurs::kDefault:
+      group->should.push_back(std::move(node));
+      break;
+  }
+}
+
+// None of an empty group; of a group of one, that one.
+std::optional<QueryNode> NodeOf(QueryNode group) {
+  if (!group.must_not.empty()) return group;
+  const size_t size = group.must.size() + group.should.size();
+  if (size == 0) return std::nullopt;
+  if (size > 1) return group;
+  return std::move(group.must.empty() ? group.should[0] : group.must[0]);
+}
+
+class Parser {
+ public:
+  Parser(std::string_view query, const Analyzer& analyzer, bool match_all)
+      : lexer_(query), analyzer_(analyzer), match_all_(match_all) {}
+
+  ParsedQuery Parse() {
+    QueryNode group;
+    // A closing parenthesis that was never opened is passed over.
+    for (ParseSequence(0, &group); lexer_.token().kind != Kind::kEnd; ParseSequence(0, &group)) lexer_.Next();
+    query_.term_times.resize(query_.terms.size());
+    query_.asked.resize(query_.terms.size());
+    query_.phrase_times.resize(query_.phrases.size());
+    if (!group.must.empty() || !group.should.empty()) {
+      query_.root = NodeOf(std::move(group));
+      CountAsked(*query_.root);
+    }
+    return std::move(query_);
+  }
+
+ private:
+  bool At(Kind kind) const { return lexer_.token().kind == kind; }
+
+  // sequence = { any }, each clause optional, or all of them wanted with match_all.
+  void ParseSequence(int depth, QueryNode* group) {
+    while (!At(Kind::kEnd) && !At(Kind::kClose)) {
+      AddClause(ParseAny(depth), match_all_ ? Occurs::kMust : Occurs::kDefault, group);
+    }
+  }
+
+  // any = all { "OR" all }
+  Clause ParseAny(int depth) {
+    Clause first = ParseAll(depth);
+    if (!At(Kind::kOr)) return first;
+    QueryNode group;
+    AddClause(std::move(first), Occurs::kDefault, &group);
+    while (At(Kind::kOr)) {
+      lexer_.Next();
+      AddClause(ParseAll(depth), Occurs::kDefault, &group);
+    }
+    return {NodeOf(std::move(group))};
+  }
+
+  // all = one { "AND" one }
+  Clause ParseAll(int depth) {
+    Clause first = ParseOne(depth);
+    if (!At(Kind::kAnd)) return first;
+    QueryNode group;
+    AddAll(std::move(first), &group);
+    while (At(Kind::kAnd)) {
+      lexer_.Next();
+      AddAll(ParseOne(depth), &group);
+    }
+    return {NodeOf(std::move(group))};
+  }
+  void AddAll(Clause clause, QueryNode* group) {
+    if (clause.one_word) clause.node->must.swap(clause.node->should);
+    AddClause(std::move(clause), Occurs::kMust, group);
+  }
+
+  // one = { "NOT" } (["+" | "-"] (word | phrase | "(" sequence ")"))
+  Clause ParseOne(int depth) {
+    bool negated = false;
+    for (; At(Kind::kNot); lexer_.Next()) negated = !negated;
+    const QueryToken token = lexer_.token();
+    Clause clause;
+    if (token.sign == QuerySign::kPlus) clause.occurs = Occurs::kMust;
+    if ((token.sign == QuerySign::kMinus) != negated) clause.occurs = Occurs::kMustNot;
+    switch (token.kind) {
+      case Kind::kWord:
+        lexer_.Next();
+        ParseWord(token.text, &clause);
+        break;
+      case Kind::kPhrase:
+        lexer_.Next();
+        clause.node = PhraseOf(Analyze(token.text));
+        break;
+      case Kind::kOpen:
+        lexer_.Next();
+        clause.node = ParseGroup(depth);
+        break;
+      case Kind::kAnd:  // an operator without an operand before it: the callers pass over it
+      case Kind::kOr:
+      case Kind::kNot:
+      case Kind::kClose:
+      case Kind::kEnd:
+        break;
+    }
+    return clause;
+  }
+
+  std::optional<QueryNode> ParseGroup(int depth) {
+    QueryNode group;
+    if (depth + 1 >= kMaxQueryDepth) {
+      SkipDeepParentheses(&group);
+      return NodeOf(std::move(group));
+    }
+    ParseSequence(depth + 1, &group);
+    if (At(Kind::kClose)) lexer_.Next();
+    return NodeOf(std::move(group));
+  }
+
+  // Takes in words and phrases up to the parenthesis that closes this one, whatever stands between them.
+  void SkipDeepParentheses(QueryNode* group) {
+    for (int open = 1; !At(Kind::kEnd) && open > 0;) {
+      if (At(Kind::kOpen)) ++open;
+      if (At(Kind::kClose)) --open;
+      if (At(Kind::kWord) || At(Kind::kPhrase)) {
+        AddClause(ParseOne(kMaxQueryDepth), match_all_ ? Occurs::kMust : Occurs::kDefault, group);
+      } else {
+        lexer_.Next();
+      }
+    }
+  }
+
+  struct Word {
+    uint32_t term, position;
+  };
+  std::vector<Word> Analyze(std::string_view text) {
+    scratch_.Clear();
+    analyzer_.Analyze(text, 0, &scratch_);
+    std::vector<Word> words;
+    for (size_t i = 0; i < scratch_.size(); ++i) {
+      std::string term(scratch_.term(i));
+      auto found = numbers_.find(term);
+      if (found == numbers_.end()) {
+        if (query_.terms.size() == kMaxQueryTerms) continue;
+        query_.terms.push_back(term);
+        found = numbers_.emplace(std::move(term), static_cast<uint32_t>(query_.terms.size() - 1)).first;
+      }
+      words.push_back({found->second, scratch_.position(i)});
+    }
+    return words;
+  }
+
+  static QueryNode TermNode(uint32_t term) { return {QueryNode::Kind::kTerm, term, {}, {}, {}}; }
+
+  std::optional<QueryNode> PhraseOf(const std::vector<Word>& words) {
+    if (words.empty()) return std::nullopt;
+    if (words.size() == 1) return TermNode(words[0].term);
+    QueryPhrase phrase;
+    for (const Word& word : words) phrase.words.push_back({word.term, word.position - words[0].position});
+    query_.phrases.push_back(std::move(phrase));
+    return QueryNode{QueryNode::Kind::kPhrase, static_cast<uint32_t>(query_.phrases.size() - 1), {}, {}, {}};
+  }
+
+  // A word of several terms stands for its terms where it is one wish of many, and for the phrase where it is
+  // wanted or excluded by name.
+  void ParseWord(std::string_view text, Clause* clause) {
+    const std::vector<Word> words = Analyze(text);
+    if (words.size() < 2 || clause->occurs != Occurs::kDefault) {
+      clause->node = PhraseOf(words);
+      return;
+    }
+    QueryNode group;
+    auto& nodes = match_all_ ? group.must : group.should;
+    for (const Word& word : words) nodes.push_back(TermNode(word.term));
+    clause->one_word = !match_all_;
+    clause->node = std::move(group);
+  }
+
+  void CountAsked(const QueryNode& node) {
+    if (node.kind == QueryNode::Kind::kTerm) {
+      ++query_.term_times[node.index];
+      query_.asked[node.index] = true;
+    } else if (node.kind == QueryNode::Kind::kPhrase) {
+      ++query_.phrase_times[node.index];
+      for (const QueryPhrase::Word& word : query_.phrases[node.index].words) query_.asked[word.term] = true;
+    }
+    for (const QueryNode& child : node.must) CountAsked(child);
+    for (const QueryNode& child : node.should) CountAsked(child);
+  }
+
+  QueryLexer lexer_;
+  const Analyzer& analyzer_;
+  const bool match_all_;
+  ParsedQuery query_;
+  std::unordered_map<std::string, uint32_t> numbers_;
+  TermList scratch_;
+};
+
+}  // namespace
+
+ParsedQuery ParseQuery(std::string_view query, const Analyzer& analyzer, bool match_all) {
+  return Parser(query, analyzer, match_all).Parse();
+}
+
+}  // namespace waymark

@@ -1,0 +1,51 @@
+// The query language (docs/queries.md): words, "phrases", AND OR NOT, + and -, parentheses.
+//
+//   ParsedQuery q = ParseQuery("star \"death star\" -wars", analyzer, /*match_all=*/false);
+//
+// Nothing is an error: quotes and parentheses that are not closed end with the query, operators without
+// operands are passed over.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "index/analyzer.h"
+
+namespace waymark {
+
+inline constexpr size_t kMaxQueryBytes = 10 * 1024;
+inline constexpr size_t kMaxQueryTerms = 1000;  // distinct ones; later ones are passed over, like stop words
+inline constexpr int kMaxQueryDepth = 50;       // of parentheses; deeper ones are passed over
+
+struct QueryNode {
+  enum class Kind { kTerm, kPhrase, kGroup };
+  Kind kind = Kind::kGroup;
+  uint32_t index = 0;  // into ParsedQuery::terms or phrases
+  // Of a group. It matches what all of `must` match and none of `must_not`; without any `must`, at least one
+  // of `should`. A group with neither is never in a parsed query.
+  std::vector<QueryNode> must, should, must_not;
+};
+
+struct QueryPhrase {
+  struct Word {
+    uint32_t term;    // into ParsedQuery::terms
+    uint32_t offset;  // position in the phrase, 0 for the first word
+  };
+  std::vector<Word> words;  // at least two
+};
+
+struct ParsedQuery {
+  std::vector<std::string> terms;  // distinct, analysed, in the order of the query
+  std::vector<QueryPhrase> phrases;
+  // How often the query asks for the term as a word of its own, or for the phrase; 0 where only to exclude
+  // it.
+  std::vector<int> term_times, phrase_times;
+  std::vector<bool> asked;        // [term]: asked for as a word or within a phrase
+  std::optional<QueryNode> root;  // none: nothing matches
+};
+
+ParsedQuery ParseQuery(std::string_view query, const Analyzer& analyzer, bool match_all);
+
+}  // namespace waymark

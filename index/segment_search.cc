@@ -1,0 +1,98 @@
+#include "index/segment_search.h"
+
+#include <algorithm>
+
+namespace waymark {
+
+SegmentSearch::SegmentSearch(const SegmentView& segment, const BoundQuery& query)
+    : segment_(segment),
+      query_(query),
+      terms_(query.query.terms.size()),
+      phrases_(query.query.phrases.size()) {
+  MakeLeaves(*query_.query.root);
+}
+
+void SegmentSearch::MakeLeaves(const QueryNode& node) {
+  const CompiledSegment& postings = *segment_.postings;
+  if (node.kind == QueryNode::Kind::kTerm && !terms_[node.index].leaf) {
+    if (auto term = postings.FindTerm(query_.query.terms[node.index])) {
+      terms_[node.index].leaf =
+          std::make_unique<TermLeaf>(segment_, *term, query_.term_idf[node.index], query_.lengths);
+    }
+  } else if (node.kind == QueryNode::Kind::kPhrase) {
+    const auto words = PhraseWords(postings, query_.query, query_.query.phrases[node.index]);
+    if (!words.empty()) {
+      phrases_[node.index].leaf =
+          std::make_unique<PhraseLeaf>(segment_, words, query_.phrase_idf[node.index], query_.lengths);
+    }
+  }
+  for (const auto* children : {&node.must, &node.should, &node.must_not}) {
+    for (const QueryNode& child : *children) MakeLeaves(child);
+  }
+}
+
+DocNumber SegmentSearch::Next(const QueryNode& node, DocNumber doc) {
+  if (node.kind != QueryNode::Kind::kGroup) {
+    Leaf& leaf = LeafOf(node);
+    return leaf.leaf ? leaf.leaf->NextAtLeast(doc) : kNoDoc;
+  }
+  if (node.must.empty()) {
+    DocNumber first = kNoDoc;
+    for (const QueryNode& child : node.should) first = std::min(first, Next(child, doc));
+    return first;
+  }
+  // Each child starts from where the others have come to: what they pass over matches nothing here. A leaf
+  // that stands in several places of the query must not be moved past what another place still needs, so
+  // every child is asked from `doc` only.
+  DocNumber last = doc;
+  for (const QueryNode& child : node.must) last = std::max(last, Next(child, doc));
+  return last;
+}
+
+bool SegmentSearch::Collect(Window* window, WindowBits* matches,
+                            const std::function<bool(size_t postings)>& spend) {
+  std::fill(window->scores.begin(), window->scores.end(), 0.0f);
+  for (auto* leaves : {&terms_, &phrases_}) {
+    for (Leaf& leaf : *leaves) {
+      if (!leaf.leaf) continue;
+      leaf.bits.fill(0);
+      if (!spend(leaf.leaf->Collect(window, &leaf.bits))) return false;
+    }
+  }
+  Match(*query_.query.root, matches);
+  const std::vector<uint64_t>& live = segment_.live->bits();
+  for (size_t i = 0, at = window->begin / 64; i < kWindowWords; ++i, ++at) {
+    (*matches)[i] &= at < live.size() ? live[at] : 0;
+  }
+  return true;
+}
+
+void SegmentSearch::Match(const QueryNode& node, WindowBits* bits) {
+  if (node.kind != QueryNode::Kind::kGroup) {
+    const Leaf& leaf = LeafOf(node);
+    if (leaf.leaf) {
+      *bits = leaf.bits;
+    } else {
+      bits->fill(0);
+    }
+    return;
+  }
+  WindowBits child_bits;
+  bits->fill(node.must.empty() ? 0 : ~uint64_t{0});
+  for (const QueryNode& child : node.must) {
+    Match(child, &child_bits);
+    for (size_t i = 0; i < kWindowWords; ++i) (*bits)[i] &= child_bits[i];
+  }
+  if (node.must.empty()) {
+    for (const QueryNode& child : node.should) {
+      Match(child, &child_bits);
+      for (size_t i = 0; i < kWindowWords; ++i) (*bits)[i] |= child_bits[i];
+    }
+  }
+  for (const QueryNode& child : node.must_not) {
+    Match(child, &child_bits);
+    for (size_t i = 0; i < kWindowWords; ++i) (*bits)[i] &= ~child_bits[i];
+  }
+}
+
+}  // namespace waymark

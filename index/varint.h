@@ -1,0 +1,33 @@
+// Variable-length numbers of the compiled postings: seven bits a byte, least significant first, the high bit
+// says that another byte follows.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+namespace waymark {
+
+inline void AppendVarint(uint32_t value, std::vector<uint8_t>* bytes) {
+  while (value >= 0x80) {
+    bytes->push_back(static_cast<uint8_t>(value | 0x80));
+    value >>= 7;
+  }
+  bytes->push_back(static_cast<uint8_t>(value));
+}
+
+// Only for bytes that AppendVarint wrote in this process: it does not look where they end.
+inline uint32_t ReadVarint(const uint8_t*& p) {
+  uint32_t value = *p++;
+  if (value < 0x80) return value;
+  value &= 0x7F;
+  for (int shift = 7;; shift += 7) {
+    const uint32_t byte = *p++;
+    value |= (byte & 0x7F) << shift;
+    if (byte < 0x80) return value;
+  }
+}
+
+inline void SkipVarints(uint64_t count, const uint8_t*& p) {
+  while (count > 0) count -= *p++ < 0x80;
+}
+
+}  // namespace waymark
