@@ -21,6 +21,7 @@ absl::StatusOr<std::shared_ptr<const Ease>> Ease::Build(const Interactions& inte
   if (!(options.lambda > 0)) return absl::InvalidArgumentError("EASE's lambda must be above 0");
   std::shared_ptr<Ease> ease(new Ease);
   ease->options_ = options;
+  ease->events_ = interactions.items.size();
   ease->items_ = interactions.items;
   std::sort(ease->items_.begin(), ease->items_.end());
   ease->items_.erase(std::unique(ease->items_.begin(), ease->items_.end()), ease->items_.end());
@@ -98,6 +99,7 @@ absl::Status Ease::Save(const std::filesystem::path& file, LogOffset position) c
   if (!writer.ok()) return writer.status();
   (*writer)->Put<uint64_t>(position);
   (*writer)->Put<double>(options_.lambda);
+  (*writer)->Put<uint64_t>(events_);
   (*writer)->PutArray<ItemOrdinal>(items_);
   (*writer)->PutArray<float>(weights_);
   return (*writer)->Commit();
@@ -112,6 +114,7 @@ absl::StatusOr<std::shared_ptr<const Ease>> Ease::Open(const std::filesystem::pa
   double lambda = 0;
   if (absl::Status s = (*reader)->Get(position); !s.ok()) return s;
   if (absl::Status s = (*reader)->Get(&lambda); !s.ok()) return s;
+  if (absl::Status s = (*reader)->Get(&ease->events_); !s.ok()) return s;
   if (lambda != options.lambda)
     return absl::FailedPreconditionError(
         absl::StrCat(file.string(), " was made with lambda ", lambda, ", not ", options.lambda));

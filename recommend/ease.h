@@ -35,6 +35,8 @@ class Ease {
                                                            const EaseOptions& options);
   // Ascending; the columns of the scores.
   absl::Span<const ItemOrdinal> items() const { return items_; }
+  // How many events it was made from.
+  uint64_t events() const { return events_; }
   // The column of an item; -1: not known.
   int64_t ColumnOf(ItemOrdinal item) const;
   // history: oldest first; out: [items().size()]. False: nothing of the history is known, and out is zero.
@@ -57,6 +59,7 @@ class Ease {
   std::vector<Asked> Ask(absl::Span<const ItemOrdinal> history) const;
 
   EaseOptions options_;
+  uint64_t events_ = 0;
   std::vector<ItemOrdinal> items_;
   std::vector<float> weights_;  // B: [items, items]
 };

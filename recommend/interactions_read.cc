@@ -1,6 +1,6 @@
-#include "recommend/interactions.h"
-
 #include <algorithm>
+
+#include "recommend/interactions.h"
 
 namespace waymark {
 

@@ -8,9 +8,9 @@
 // row is copied or changed.
 #pragma once
 #include <array>
+#include <shared_mutex>
 #include <vector>
 
-#include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "recommend/checked_file.h"
 #include "store/ids.h"
@@ -45,8 +45,8 @@ class PairRows {
     uint64_t transitions = 0;
   };
   struct alignas(64) Shard {
-    mutable absl::Mutex mutex;
-    std::vector<Row> rows ABSL_GUARDED_BY(mutex);
+    mutable std::shared_mutex mutex;
+    std::vector<Row> rows;  // under mutex
   };
   static constexpr size_t kShards = 64;
   const Shard& ShardOf(ItemOrdinal item) const { return shards_[item % kShards]; }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <vector>
 
 namespace waymark {
@@ -54,7 +55,7 @@ void PopularityTable::Add(ItemOrdinal item, absl::Time time) {
   if (count < std::numeric_limits<uint32_t>::max()) totals.count.store(count + 1, std::memory_order_release);
   events_.store(number, std::memory_order_relaxed);
 
-  absl::MutexLock lock(&order_mutex_);
+  std::unique_lock lock(order_mutex_);
   if (count > 0) order_.erase({-before, item});
   order_.insert({-after, item});
 }
@@ -88,7 +89,7 @@ void PopularityTable::ForEachByPopularity(const std::function<bool(ItemOrdinal)>
   while (true) {
     keys.clear();
     {
-      absl::ReaderMutexLock lock(&order_mutex_);
+      std::shared_lock lock(order_mutex_);
       auto at = first ? order_.begin() : order_.upper_bound(after);
       for (; at != order_.end() && keys.size() < kStepsUnderLock; ++at) keys.push_back(*at);
     }
@@ -104,7 +105,7 @@ void PopularityTable::ForEachByPopularity(const std::function<bool(ItemOrdinal)>
 void PopularityTable::Save(CheckedWriter* writer) const {
   writer->Put<double>(half_life_seconds_);
   writer->Put<uint64_t>(events());
-  absl::ReaderMutexLock lock(&order_mutex_);
+  std::shared_lock lock(order_mutex_);
   writer->Put<uint64_t>(order_.size());
   for (const Key& key : order_) {
     const Totals& totals = *Find(key.second);
@@ -124,7 +125,7 @@ absl::Status PopularityTable::Load(CheckedReader* reader) {
   if (half_life != half_life_seconds_)
     return absl::FailedPreconditionError("the counts were kept with another half-life");
   events_.store(events, std::memory_order_relaxed);
-  absl::MutexLock lock(&order_mutex_);
+  std::unique_lock lock(order_mutex_);
   for (uint64_t i = 0; i < items; ++i) {
     ItemOrdinal item = 0;
     uint32_t count = 0;

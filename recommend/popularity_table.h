@@ -16,10 +16,10 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <shared_mutex>
 #include <utility>
 
 #include "absl/container/btree_set.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "recommend/checked_file.h"
 #include "store/ids.h"
@@ -64,8 +64,8 @@ class PopularityTable {
   std::atomic<uint64_t> events_{0};
   // Chunks are made by the writer and never move, so readers need no lock. All 32-bit ordinals fit.
   std::unique_ptr<std::atomic<Chunk*>[]> chunks_;
-  mutable absl::Mutex order_mutex_;
-  absl::btree_set<Key> order_ ABSL_GUARDED_BY(order_mutex_);
+  mutable std::shared_mutex order_mutex_;
+  absl::btree_set<Key> order_;  // under order_mutex_
 };
 
 }  // namespace waymark

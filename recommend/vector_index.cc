@@ -86,7 +86,7 @@ absl::Status VectorIndex::Add(absl::Span<const ItemOrdinal> items, absl::Span<co
       return absl::InvalidArgumentError(
           absl::StrCat("the vector of item ", items[i / width], " is not finite"));
   }
-  absl::MutexLock lock(&impl.write_mutex);
+  std::lock_guard lock(impl.write_mutex);
   Edit edit(*impl.Current());
   VectorSnapshot& next = edit.next();
   const size_t needed =
@@ -109,7 +109,7 @@ absl::Status VectorIndex::Add(absl::Span<const ItemOrdinal> items, absl::Span<co
 }
 
 void VectorIndex::Remove(absl::Span<const ItemOrdinal> items) {
-  absl::MutexLock lock(&impl_->write_mutex);
+  std::lock_guard lock(impl_->write_mutex);
   Edit edit(*impl_->Current());
   bool changed = false;
   for (ItemOrdinal item : items) changed |= Drop(&edit, item, &impl_->tail_places);
@@ -133,10 +133,11 @@ size_t VectorIndex::ReadVectors(absl::Span<const ItemOrdinal> items, absl::Span<
 
 size_t VectorIndex::size() const { return impl_->Current()->live; }
 int VectorIndex::width() const { return impl_->options.width; }
+std::string VectorIndex::FaissBuild() { return WAYMARK_FAISS_BUILD; }
 
-absl::Status VectorIndex::Maintain() {
-  absl::MutexLock maintaining(&impl_->maintain_mutex);
-  if (absl::Status s = impl_->SealTail(); !s.ok()) return s;
+absl::Status VectorIndex::Maintain(const std::function<bool()>& cancelled) {
+  std::lock_guard maintaining(impl_->maintain_mutex);
+  if (absl::Status s = impl_->SealTail(cancelled); !s.ok()) return s;
   while (true) {
     auto snapshot = impl_->Current();
     std::vector<SegmentSize> sizes;
@@ -152,15 +153,15 @@ absl::Status VectorIndex::Maintain() {
     if (plan.empty()) return absl::OkStatus();
     std::vector<std::shared_ptr<const VectorSegment>> merged;
     for (size_t i : plan) merged.push_back(snapshot->segments[i].segment);
-    if (absl::Status s = impl_->Replace(*snapshot, merged, 0); !s.ok()) return s;
+    if (absl::Status s = impl_->Replace(*snapshot, merged, 0, cancelled); !s.ok()) return s;
   }
 }
 
-absl::Status VectorIndex::Impl::SealTail() {
+absl::Status VectorIndex::Impl::SealTail(const std::function<bool()>& cancelled) {
   std::shared_ptr<const VectorSnapshot> snapshot;
   size_t blocks = 0;
   {
-    absl::MutexLock lock(&write_mutex);
+    std::lock_guard lock(write_mutex);
     snapshot = Current();
     if (snapshot->TailRows() < options.tail_limit || snapshot->TailRows() == 0) return absl::OkStatus();
     // What is appended from now on goes into a new block: those before it are whole.
@@ -169,12 +170,12 @@ absl::Status VectorIndex::Impl::SealTail() {
     edit.next().tail.push_back({std::make_shared<TailBlock>(options.width), 0, nullptr});
     Publish(edit.Done());
   }
-  return Replace(*snapshot, {}, blocks);
+  return Replace(*snapshot, {}, blocks, cancelled);
 }
 
 absl::Status VectorIndex::Impl::Replace(const VectorSnapshot& from,
                                         const std::vector<std::shared_ptr<const VectorSegment>>& old_segments,
-                                        size_t old_blocks) {
+                                        size_t old_blocks, const std::function<bool()>& cancelled) {
   struct Row {
     ItemOrdinal item;
     const float* vector;
@@ -202,12 +203,12 @@ absl::Status VectorIndex::Impl::Replace(const VectorSnapshot& from,
   }
   std::shared_ptr<const VectorSegment> built;
   if (!rows.empty()) {
-    auto segment = VectorSegment::Build(SegmentOptions(), std::move(ordinals), vectors);
+    auto segment = VectorSegment::Build(SegmentOptions(), std::move(ordinals), vectors, cancelled);
     if (!segment.ok()) return segment.status();
     built = *std::move(segment);
   }
 
-  absl::MutexLock lock(&write_mutex);
+  std::lock_guard lock(write_mutex);
   Edit edit(*Current());
   VectorSnapshot& next = edit.next();
   SegmentView added{built, nullptr, 0};

@@ -3,6 +3,7 @@
 // merges.
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -53,7 +54,9 @@ class VectorIndex {
   size_t size() const;
   int width() const;
   // Seals a full tail and merges small segments and those with many deletions. Called in the background.
-  absl::Status Maintain();
+  // CANCELLED as soon as `cancelled` says so (looked at every few thousand vectors); the index stays as it
+  // was.
+  absl::Status Maintain(const std::function<bool()>& cancelled = nullptr);
   // "built for this processor" or "system package".
   static std::string FaissBuild();
 

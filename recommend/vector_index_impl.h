@@ -1,10 +1,11 @@
 // Private to the vector index: its state, and the locks of its writers.
 #pragma once
 #include <memory>
+#include <mutex>
+#include <shared_mutex>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/synchronization/mutex.h"
 #include "recommend/vector_index.h"
 #include "recommend/vector_snapshot.h"
 
@@ -20,30 +21,30 @@ class VectorIndex::Impl {
 
   // The lock is held while a pointer is copied: std::atomic<shared_ptr> does the same with a spin lock.
   std::shared_ptr<const VectorSnapshot> Current() const {
-    absl::ReaderMutexLock lock(&current_mutex);
+    std::shared_lock lock(current_mutex);
     return current;
   }
   void Publish(std::shared_ptr<const VectorSnapshot> next) {
-    absl::MutexLock lock(&current_mutex);
+    std::unique_lock lock(current_mutex);
     current.swap(next);
   }
   VectorSegmentOptions SegmentOptions() const {
     return {options.width, options.flat_segment_limit, options.hnsw_m, options.ef_construction};
   }
-  absl::Status SealTail();
+  absl::Status SealTail(const std::function<bool()>& cancelled);
   // Builds one segment of the live rows of `old_segments` and of the first `old_blocks` tail blocks of
   // `from`, and swaps it in for them. Writers go on meanwhile.
   absl::Status Replace(const VectorSnapshot& from,
                        const std::vector<std::shared_ptr<const VectorSegment>>& old_segments,
-                       size_t old_blocks);
+                       size_t old_blocks, const std::function<bool()>& cancelled);
 
   const VectorIndexOptions options;
-  absl::Mutex maintain_mutex;
-  absl::Mutex write_mutex ABSL_ACQUIRED_AFTER(maintain_mutex);
-  absl::flat_hash_map<ItemOrdinal, TailPlace> tail_places ABSL_GUARDED_BY(write_mutex);
-  mutable absl::Mutex current_mutex;
-  std::shared_ptr<const VectorSnapshot> current ABSL_GUARDED_BY(current_mutex);
-  LogOffset saved_position = 0;  // set while opening
+  // Taken in this order.
+  std::mutex maintain_mutex, write_mutex;
+  absl::flat_hash_map<ItemOrdinal, TailPlace> tail_places;  // under write_mutex
+  mutable std::shared_mutex current_mutex;
+  std::shared_ptr<const VectorSnapshot> current;  // under current_mutex
+  LogOffset saved_position = 0;                   // set while opening
 };
 
 }  // namespace waymark

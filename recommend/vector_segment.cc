@@ -19,6 +19,8 @@ namespace {
 
 // Rows between two looks at the deadline: 4,096 inner products of width 64 take about 20 us.
 constexpr size_t kBlockRows = 4096;
+// Rows added to a graph between two looks at whether to stop: about a second.
+constexpr size_t kBuildRows = 8192;
 
 // FAISS's own distance for inner products: smaller is nearer.
 class NegatedInnerProduct : public faiss::DistanceComputer {
@@ -84,9 +86,9 @@ VectorSegment::VectorSegment(int width, std::vector<ItemOrdinal> ordinals)
     : width_(width), ordinals_(std::move(ordinals)), faiss_(std::make_unique<Faiss>()) {}
 VectorSegment::~VectorSegment() = default;
 
-absl::StatusOr<std::shared_ptr<const VectorSegment>> VectorSegment::Build(const VectorSegmentOptions& options,
-                                                                          std::vector<ItemOrdinal> ordinals,
-                                                                          absl::Span<const float> vectors) {
+absl::StatusOr<std::shared_ptr<const VectorSegment>> VectorSegment::Build(
+    const VectorSegmentOptions& options, std::vector<ItemOrdinal> ordinals, absl::Span<const float> vectors,
+    const std::function<bool()>& cancelled) {
   std::shared_ptr<VectorSegment> segment(new VectorSegment(options.width, std::move(ordinals)));
   const OneThread one_thread;
   try {
@@ -97,7 +99,12 @@ absl::StatusOr<std::shared_ptr<const VectorSegment>> VectorSegment::Build(const 
     } else {
       auto graph = std::make_unique<faiss::IndexHNSW>(segment->faiss_->flat.get(), options.hnsw_m);
       graph->hnsw.efConstruction = options.ef_construction;
-      graph->add(rows, vectors.data());
+      for (size_t begin = 0; begin < segment->rows(); begin += kBuildRows) {
+        if (cancelled && cancelled()) return absl::CancelledError("the building of a segment was stopped");
+        const size_t count = std::min(kBuildRows, segment->rows() - begin);
+        graph->add(static_cast<faiss::Index::idx_t>(count),
+                   vectors.data() + begin * static_cast<size_t>(options.width));
+      }
       segment->faiss_->graph = std::move(graph);
     }
   } catch (const std::exception& e) {
@@ -160,12 +167,14 @@ bool VectorSegment::ScanItems(const float* query, absl::Span<const ItemOrdinal> 
 
 absl::Status VectorSegment::SearchGraph(const float* query, size_t limit, size_t ef, const RowFilter& filter,
                                         TopItems* top) const {
-  const size_t k = std::min(limit, rows());
+  // FAISS 1.7.3 takes the beam's width from k and from the index, not from the parameters: ask for the whole
+  // beam, and let `top` keep the best.
+  const size_t k = std::min(std::max(limit, ef), rows());
   std::vector<faiss::Index::idx_t> labels(k);
   std::vector<float> distances(k);
   FilterSelector selector(filter, ordinals_);
   faiss::SearchParametersHNSW parameters;
-  parameters.efSearch = static_cast<int>(std::min(ef, rows()));
+  parameters.efSearch = static_cast<int>(k);
   parameters.sel = &selector;
   NegatedInnerProduct distance(query, faiss_->flat->get_xb(), static_cast<size_t>(width_));
   faiss::maxheap_heapify(k, distances.data(), labels.data());

@@ -4,6 +4,7 @@
 // FAISS stays behind this header. Thread-safe.
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -47,10 +48,10 @@ struct VectorSegmentOptions {
 class VectorSegment {
  public:
   // ordinals: [rows], ascending; vectors: [rows, width]. Builds the graph on this thread alone, so the same
-  // input gives the same graph.
-  static absl::StatusOr<std::shared_ptr<const VectorSegment>> Build(const VectorSegmentOptions& options,
-                                                                    std::vector<ItemOrdinal> ordinals,
-                                                                    absl::Span<const float> vectors);
+  // input gives the same graph. CANCELLED when `cancelled` says so, looked at every few thousand rows.
+  static absl::StatusOr<std::shared_ptr<const VectorSegment>> Build(
+      const VectorSegmentOptions& options, std::vector<ItemOrdinal> ordinals, absl::Span<const float> vectors,
+      const std::function<bool()>& cancelled = nullptr);
   ~VectorSegment();
 
   size_t rows() const { return ordinals_.size(); }
