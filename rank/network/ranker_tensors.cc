@@ -7,7 +7,7 @@
 
 namespace waymark {
 
-TensorData ToTensorData(const torch::Tensor& tensor) {
+TensorData RankerTensorData(const torch::Tensor& tensor) {
   const torch::Tensor flat = tensor.detach().to(torch::kCPU, torch::kFloat32).contiguous();
   return TensorData::F32(flat.sizes().vec(),
                          absl::MakeConstSpan(flat.data_ptr<float>(), static_cast<size_t>(flat.numel())));
@@ -42,8 +42,8 @@ absl::StatusOr<torch::Tensor> TakeTensor(const TensorMap& tensors, const std::st
 }
 
 void AppendModule(const torch::nn::Module& module, TensorMap* tensors) {
-  for (const auto& item : module.named_parameters()) (*tensors)[item.key()] = ToTensorData(item.value());
-  for (const auto& item : module.named_buffers()) (*tensors)[item.key()] = ToTensorData(item.value());
+  for (const auto& item : module.named_parameters()) (*tensors)[item.key()] = RankerTensorData(item.value());
+  for (const auto& item : module.named_buffers()) (*tensors)[item.key()] = RankerTensorData(item.value());
 }
 
 absl::Status ReadModule(const TensorMap& tensors, torch::nn::Module* module) {

@@ -9,7 +9,7 @@
 
 namespace waymark {
 
-TensorData ToTensorData(const torch::Tensor& tensor);
+TensorData RankerTensorData(const torch::Tensor& tensor);
 
 // A copy of the F32 tensor `name`; INVALID_ARGUMENT names it when it is missing, of another type or shape, or
 // holds a value that is not finite.

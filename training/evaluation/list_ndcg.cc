@@ -38,13 +38,4 @@ double ListNdcg(absl::Span<const float> scores, absl::Span<const float> gains, s
   return ideal > 0 ? found / ideal : 0;
 }
 
-double MiddleRank(absl::Span<const float> scores, size_t index) {
-  size_t higher = 0, same = 0;
-  for (size_t i = 0; i < scores.size(); ++i) {
-    if (scores[i] > scores[index]) ++higher;
-    if (i != index && scores[i] == scores[index]) ++same;
-  }
-  return 1.0 + static_cast<double>(higher) + 0.5 * static_cast<double>(same);
-}
-
 }  // namespace waymark

@@ -15,7 +15,4 @@ namespace waymark {
 // scores, gains: [items]; gains are not negative. 0 for a list without a gain.
 double ListNdcg(absl::Span<const float> scores, absl::Span<const float> gains, size_t k);
 
-// Of the item at `index`: 1 + how many score higher + half of the others that score the same.
-double MiddleRank(absl::Span<const float> scores, size_t index);
-
 }  // namespace waymark

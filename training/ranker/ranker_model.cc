@@ -91,9 +91,9 @@ double RankerModel::Step(const RankerBatch& batch, const AdamWOptions& options, 
 TensorMap RankerModel::Weights() const {
   TensorMap tensors;
   AppendModule(*network_, &tensors);
-  tensors["item_vectors"] = ToTensorData(ids_.values());
-  tensors["content_vectors"] = ToTensorData(content_.values());
-  tensors["query_vectors"] = ToTensorData(words_.values());
+  tensors["item_vectors"] = RankerTensorData(ids_.values());
+  tensors["content_vectors"] = RankerTensorData(content_.values());
+  tensors["query_vectors"] = RankerTensorData(words_.values());
   return tensors;
 }
 
@@ -113,14 +113,14 @@ void RankerModel::AppendState(const std::string& prefix, TensorMap* tensors) con
   for (auto& [name, data] : Weights()) (*tensors)[prefix + name] = std::move(data);
   const std::vector<std::string> names = network_->named_parameters().keys();
   for (size_t i = 0; i < names.size(); ++i) {
-    (*tensors)[absl::StrCat(prefix, names[i], ":m")] = ToTensorData(m_[i]);
-    (*tensors)[absl::StrCat(prefix, names[i], ":v")] = ToTensorData(v_[i]);
+    (*tensors)[absl::StrCat(prefix, names[i], ":m")] = RankerTensorData(m_[i]);
+    (*tensors)[absl::StrCat(prefix, names[i], ":v")] = RankerTensorData(v_[i]);
   }
   const std::pair<const char*, const RowTable*> tables[] = {
       {"item_vectors", &ids_}, {"content_vectors", &content_}, {"query_vectors", &words_}};
   for (const auto& [name, table] : tables) {
-    (*tensors)[absl::StrCat(prefix, name, ":m")] = ToTensorData(table->m_);
-    (*tensors)[absl::StrCat(prefix, name, ":v")] = ToTensorData(table->v_);
+    (*tensors)[absl::StrCat(prefix, name, ":m")] = RankerTensorData(table->m_);
+    (*tensors)[absl::StrCat(prefix, name, ":v")] = RankerTensorData(table->v_);
   }
 }
 
