@@ -17,7 +17,8 @@ BoundFilter::BoundFilter(const FilterNode& root, const ItemColumns& columns) : c
   root_ = Bind(root);
 }
 
-Bitmap BoundFilter::Evaluate() const {
+Bitmap BoundFilter::Evaluate() {
+  Estimate(&root_);
   Bitmap passing = Evaluate(root_);
   passing &= columns_.rows().live;
   return passing;
@@ -33,11 +34,6 @@ BoundFilter::Node BoundFilter::Bind(const FilterNode& from) const {
   const bool comparison =
       from.kind != Kind::kAll && from.kind != Kind::kAnd && from.kind != Kind::kOr && from.kind != Kind::kNot;
   if (comparison) BindComparison(from, &node);
-  Estimate(&node);
-  if (node.kind == Kind::kAnd) {
-    std::stable_sort(node.children.begin(), node.children.end(),
-                     [](const Node& a, const Node& b) { return a.expected < b.expected; });
-  }
   return node;
 }
 
@@ -67,8 +63,10 @@ void BoundFilter::BindComparison(const FilterNode& from, Node* node) const {
 
 void BoundFilter::Estimate(Node* node) const {
   const uint64_t live = columns_.rows().live.cardinality();
+  node->expected = node->cost = 0;
   node->item_cost = 1 + node->terms.size() / 4 + node->intervals.size();
-  for (const Node& child : node->children) {
+  for (Node& child : node->children) {
+    Estimate(&child);
     node->cost += child.cost;
     node->item_cost += child.item_cost;
   }
@@ -76,33 +74,38 @@ void BoundFilter::Estimate(Node* node) const {
     case Kind::kAll:
     case Kind::kNot:
       node->expected = live;
-      return;
+      break;
     case Kind::kAnd:
-      node->expected = live;
-      for (const Node& child : node->children) node->expected = std::min(node->expected, child.expected);
-      return;
+      std::stable_sort(node->children.begin(), node->children.end(),
+                       [](const Node& a, const Node& b) { return a.expected < b.expected; });
+      node->expected = std::min(live, node->children[0].expected);
+      break;
     case Kind::kOr:
       for (const Node& child : node->children) node->expected += child.expected;
-      return;
+      break;
     default:
+      EstimateComparison(node);
       break;
   }
+}
+
+void BoundFilter::EstimateComparison(Node* node) const {
   if (node->keywords != nullptr) {
     for (const TermNumber term : node->terms) node->expected += node->keywords->CountOf(term);
     node->cost = node->terms.size() * 8 + node->expected / 16;
-    if (node->kind == Kind::kNotEquals || node->presence) {
-      node->expected = node->keywords->present().cardinality();
-    }
   } else if (node->numbers != nullptr) {
-    const size_t scan = node->numbers->ScanCost();
+    const size_t scan = node->numbers->ScanCost(), counted = scan / 64;
     for (const auto& [lowest, highest] : node->intervals) {
-      const size_t count = node->numbers->CountWithin(lowest, highest, scan / 16);
-      node->expected += count > scan / 16 ? scan : count;
-      node->cost += std::min(scan, count * 16);
+      const size_t count = node->numbers->CountWithin(lowest, highest, counted);
+      node->expected += count > counted ? scan : count;
+      node->cost += std::min(scan, count * 64);
     }
-    if (node->kind == Kind::kNotEquals || node->presence) {
-      node->expected = node->numbers->present().cardinality();
-    }
+  } else {
+    return;
+  }
+  if (node->kind == Kind::kNotEquals || node->presence) {
+    node->expected = node->keywords != nullptr ? node->keywords->present().cardinality()
+                                               : node->numbers->present().cardinality();
   }
 }
 

@@ -19,7 +19,7 @@ namespace waymark {
 class BoundFilter {
  public:
   BoundFilter(const FilterNode& root, const ItemColumns& columns);
-  Bitmap Evaluate() const;
+  Bitmap Evaluate();
   bool Passes(ItemOrdinal item) const;
 
  private:
@@ -38,7 +38,9 @@ class BoundFilter {
   };
   Node Bind(const FilterNode& node) const;
   void BindComparison(const FilterNode& from, Node* node) const;
+  // Fills expected and cost, and puts conjunctions in order.
   void Estimate(Node* node) const;
+  void EstimateComparison(Node* node) const;
 
   Bitmap Evaluate(const Node& node) const;
   Bitmap EvaluateAnd(const Node& node) const;

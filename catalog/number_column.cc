@@ -1,8 +1,11 @@
 #include "catalog/number_column.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
+
+#include "catalog/dense_bitmap.h"
 
 namespace waymark {
 namespace {
@@ -57,18 +60,17 @@ Bitmap NumberColumn::Within(double lowest, double highest) const {
 }
 
 Bitmap NumberColumn::Scan(double lowest, double highest) const {
-  constexpr size_t kBlock = 4096;
-  Bitmap items;
-  uint32_t found[kBlock];
-  for (size_t start = 0; start < first_.size(); start += kBlock) {
-    const size_t end = std::min(start + kBlock, first_.size());
-    size_t count = 0;
-    for (size_t item = start; item < end; ++item) {
-      found[count] = static_cast<uint32_t>(item);
-      count += static_cast<size_t>(first_[item] >= lowest) & static_cast<size_t>(first_[item] <= highest);
+  std::vector<uint64_t> words((first_.size() + 63) / 64, 0);
+  for (size_t w = 0; w < words.size(); ++w) {
+    const size_t start = w * 64, count = std::min<size_t>(64, first_.size() - start);
+    uint64_t word = 0;
+    for (size_t i = 0; i < count; ++i) {
+      const double value = first_[start + i];
+      word |= static_cast<uint64_t>((value >= lowest) & (value <= highest)) << i;
     }
-    if (count > 0) items.addMany(count, found);
+    words[w] = word;
   }
+  Bitmap items = FromDense(words);
   for (const auto& [item, values] : others_) {
     if (AnyWithin(item, lowest, highest)) items.add(item);
   }

@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "catalog/dense_bitmap.h"
 #include "catalog/item_set_impl.h"
 #include "tests/support/catch.h"
 
@@ -63,6 +64,10 @@ TEST_CASE("Dense bitmaps of sparse, dense and run-shaped sets equal those made b
     const ItemSet set = MakeItemSet(bits);
     const uint32_t asked = 1 + random() % 500000;
     CHECK(set.ToBitmap(asked) == DenseByHand(set.ToVector(), asked));
+    // And back.
+    std::vector<uint64_t> words(10000, 0);
+    set.ForEach([&](ItemOrdinal item) { return words[item / 64] |= uint64_t{1} << (item % 64), true; });
+    CHECK(FromDense(words) == bits);
   }
 }
 
