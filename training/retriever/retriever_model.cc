@@ -1,0 +1,87 @@
+#include "training/retriever/retriever_model.h"
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "recommend/network/counter_random.h"
+
+namespace waymark {
+namespace {
+
+constexpr double kDeviation = 0.02;
+
+ItemTables InitialTables(const RetrieverShape& shape, int64_t items, uint64_t seed) {
+  const std::vector<NamedShape> names = shape.Tables(items);
+  // Buckets begin at zero, so that content that training has never seen says nothing.
+  return {InitialTable(names[0], kDeviation, seed), InitialTable(names[1], 0, seed)};
+}
+
+}  // namespace
+
+AdamTable AdamMoments::Table(const at::Tensor& weights) const {
+  return {weights.data_ptr<float>(), first.data_ptr<float>(), second.data_ptr<float>(),
+          weights.dim() == 2 ? weights.size(1) : weights.numel()};
+}
+
+RetrieverModel::RetrieverModel(const RetrieverShape& shape_in, int64_t items, uint64_t seed)
+    : shape(shape_in),
+      dense(shape),
+      tables(InitialTables(shape, items, seed)),
+      dense_moments(dense.flat),
+      id_moments(tables.id),
+      bucket_moments(tables.buckets) {
+  InitializeDense(&dense, seed);
+}
+
+TensorMap RetrieverModel::Weights() const {
+  TensorMap tensors;
+  AppendTensors(dense, &tensors);
+  tensors["items.id"] = ToTensorData(tables.id);
+  tensors["content.buckets"] = ToTensorData(tables.buckets);
+  return tensors;
+}
+
+absl::Status RetrieverModel::ReadWeights(const TensorMap& tensors) {
+  if (absl::Status read = ReadDense(tensors, &dense); !read.ok()) return read;
+  const std::vector<NamedShape> names = shape.Tables(tables.id.size(0));
+  absl::StatusOr<at::Tensor> id = FromTensorMap(tensors, names[0]);
+  if (!id.ok()) return id.status();
+  absl::StatusOr<at::Tensor> buckets = FromTensorMap(tensors, names[1]);
+  if (!buckets.ok()) return buckets.status();
+  tables = {*std::move(id), *std::move(buckets)};
+  return absl::OkStatus();
+}
+
+absl::Status RetrieverModel::StartFrom(const ModelPackage& package, const RetrieverData& data) {
+  absl::StatusOr<RetrieverShape> other = RetrieverShape::FromManifest(package.manifest);
+  if (!other.ok()) return other.status();
+  google::protobuf::Map<std::string, double> ours, theirs;
+  shape.ToNetwork(&ours);
+  other->ToNetwork(&theirs);
+  for (const auto& [key, value] : ours) {
+    if (theirs[key] != value) {
+      return absl::InvalidArgumentError(absl::StrCat("cannot start from the package in ",
+                                                     package.folder.string(), ": its network.", key, " is ",
+                                                     theirs[key], ", and ", value, " is wanted"));
+    }
+  }
+  absl::StatusOr<TensorMap> tensors = waymark::ReadWeights(package);
+  if (!tensors.ok()) return tensors.status();
+  absl::StatusOr<std::vector<std::string>> vocabulary = ReadVocabulary(package, "items");
+  if (!vocabulary.ok()) return vocabulary.status();
+  if (absl::Status read = ReadDense(*tensors, &dense); !read.ok()) return read;
+  const std::vector<NamedShape> names = shape.Tables(vocabulary->size());
+  absl::StatusOr<at::Tensor> id = FromTensorMap(*tensors, names[0]);
+  if (!id.ok()) return id.status();
+  absl::StatusOr<at::Tensor> buckets = FromTensorMap(*tensors, names[1]);
+  if (!buckets.ok()) return buckets.status();
+  tables.buckets = *std::move(buckets);
+  absl::flat_hash_map<std::string_view, int64_t> row_of;
+  for (size_t i = 0; i < vocabulary->size(); ++i) row_of[(*vocabulary)[i]] = i;
+  for (size_t i = 0; i < data.vocabulary.size(); ++i) {
+    const auto found = row_of.find(data.vocabulary[i]);
+    if (found != row_of.end()) tables.id[i].copy_((*id)[found->second]);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace waymark

@@ -1,0 +1,18 @@
+// How well a retriever predicts the first held-out event of each user: the whole vocabulary is ranked, items
+// of the history are masked, ties get the middle rank, a target outside the vocabulary counts as missed.
+// Includes LibTorch: for training/ only.
+#pragma once
+#include "training/retriever/retriever_model.h"
+#include "training/retriever/shard_pool.h"
+
+namespace waymark {
+
+struct RetrieverValidation {
+  double ndcg10 = 0, hit10 = 0;
+  size_t users = 0;
+};
+
+RetrieverValidation ValidateRetriever(const RetrieverModel& model, const RetrieverData& data,
+                                      size_t most_users, ShardPool* pool);
+
+}  // namespace waymark
