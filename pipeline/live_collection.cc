@@ -255,7 +255,7 @@ absl::Status LiveCollection::WaitForOffset(LogOffset offset, Deadline deadline) 
     return absl::DeadlineExceededError(absl::StrCat("consistency_token: ", part, " has not come to ", offset,
                                                     " in time; ask again, or allow more time"));
   };
-  if (!catalog_->WaitFor(offset, deadline.when())) return late("the catalogue");
+  // The catalogue takes a write in before it is answered, so whatever a token names is there.
   if (auto status = index_->CatchUpTo(offset, deadline.when()); !status.ok()) return status;
   if (!behaviour_->WaitFor(offset, deadline.when())) return late("behaviour");
   for (const auto& retriever : loader_->Retrievers()) {
@@ -356,7 +356,14 @@ CollectionStatus LiveCollection::status() {
   out.collection = name_.collection;
   out.counts = store_->Counts(scope_);
   out.log_end = store_->End();
-  out.catalog_position = catalog_->position();
+  // Other collections' changes lie between: behind is only what this one's log still has.
+  bool behind = false;
+  const auto any = [&behind](const Change&) {
+    behind = true;
+    return absl::OkStatus();
+  };
+  const bool read = store_->Read(scope_, catalog_->position(), 1, any).ok();
+  out.catalog_position = read && !behind ? out.log_end : catalog_->position();
   const KeywordIndexStatus index = index_->status();
   out.index_position = index.position;
   out.indexed_items = index.items;

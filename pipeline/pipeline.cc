@@ -171,6 +171,7 @@ class Pipeline::Call {
 
   absl::Status FillUpWithoutFilter(std::vector<RankedCandidate>* ranked, size_t wanted) {
     auto passing = std::move(context_.allowed);
+    const std::vector<ItemOrdinal> excluded = context_.excluded;
     for (const RankedCandidate& r : *ranked) context_.excluded.push_back(r.candidate.item);
     SortUnique(&context_.excluded);
     context_.allowed = parts_.catalog->LiveItems();
@@ -178,6 +179,7 @@ class Pipeline::Call {
     auto others = GatherAndRank();
     list_.total = total;
     context_.allowed = std::move(passing);
+    context_.excluded = excluded;
     if (!others.ok()) return others.status();
     response_.degraded.push_back({"filter", absl::StrCat("only ", ranked->size(), " of ", wanted,
                                                          " items pass the filter; filled up with others")});

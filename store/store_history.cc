@@ -20,6 +20,7 @@ bool ReadLine(std::string_view key, std::string_view value, bool details, storag
   event.item = line.item();
   event.type = line.type();
   event.time = absl::FromUnixMicros(place->time_us);
+  event.received = absl::FromUnixMicros(line.received_time_us());
   event.offset = place->offset;
   if (line.has_value()) event.value = static_cast<float>(line.value());
   if (details) {
@@ -99,7 +100,7 @@ absl::Status Store::ForEachHistory(
     events.clear();
     for (; walk->Valid() && UserOfHistoryKey(walk->key()) == user; walk->Next()) {
       if (hidden) continue;
-      if (!ReadLine(walk->key(), walk->value(), false, line, event)) {
+      if (!ReadLine(walk->key(), walk->value(), true, line, event)) {
         return absl::DataLossError("a line of a history cannot be read");
       }
       if (event.offset <= up_to) events.push_back(std::move(event));

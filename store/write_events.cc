@@ -87,6 +87,7 @@ void WriteBuilder::AddHistory(ScopeState& state, UserNumber owner, bool unjoined
   value.set_surface(record.surface());
   value.set_query(record.query());
   value.set_session_id(record.session_id());
+  value.set_received_time_us(record.received_time_us());
   for (int i = 0; i < record.items_size(); ++i) {
     value.set_item(record.items(i).item());
     const HistoryPlace place = {record.time_us(), offset, static_cast<uint16_t>(i)};
