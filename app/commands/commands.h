@@ -1,0 +1,35 @@
+// Every command of the command line, one file each. A command declares its options, and says what to run once
+// they have been read.
+#pragma once
+#include <functional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace waymark {
+
+// What the command line has chosen; answers the exit code.
+using Run = std::function<int()>;
+
+// A subcommand whose help ends with `example`.
+CLI::App* AddCommand(CLI::App* parent, const std::string& name, const std::string& description,
+                     const std::string& example);
+// A subcommand that has subcommands of its own.
+CLI::App* AddCommandGroup(CLI::App* parent, const std::string& name, const std::string& description,
+                          const std::string& example);
+
+void AddServe(CLI::App* app, Run* run);
+void AddImport(CLI::App* app, Run* run);
+void AddExport(CLI::App* app, Run* run);
+void AddSearch(CLI::App* app, Run* run);
+void AddRecommend(CLI::App* app, Run* run);
+void AddTrain(CLI::App* app, Run* run);
+void AddEvaluate(CLI::App* app, Run* run);
+void AddRankerEvaluation(CLI::App* group, Run* run);  // of `evaluate`
+void AddModel(CLI::App* app, Run* run);
+void AddRelease(CLI::App* app, Run* run);
+void AddStatus(CLI::App* app, Run* run);
+
+}  // namespace waymark

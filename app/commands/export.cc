@@ -1,0 +1,110 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "app/commands/commands.h"
+#include "app/event_message.h"
+#include "app/exit.h"
+#include "app/json_output.h"
+#include "app/progress.h"
+#include "app/served_export.h"
+#include "app/stop_signal.h"
+#include "app/target.h"
+#include "store/rows/flat_row.h"
+#include "store/rows/json_struct.h"
+#include "store/rows/row_writer.h"
+#include "waymark/v1/user.pb.h"
+
+namespace waymark {
+namespace {
+
+struct Options {
+  Target target;
+  std::string file;
+};
+
+using LineSink = std::function<absl::Status(const std::string& line)>;
+
+absl::Status ExportUsers(Backend* backend, const std::string& parent, const LineSink& sink) {
+  v1::ListUsersRequest request;
+  request.set_parent(parent);
+  request.set_page_size(1000);
+  do {
+    v1::ListUsersResponse page;
+    if (auto status = backend->Call("waymark.v1.UserService.ListUsers", request, &page); !status.ok())
+      return status;
+    for (const v1::User& user : page.users()) {
+      if (auto status = sink(ItemRow(user.id(), user.fields())); !status.ok()) return status;
+    }
+    request.set_page_token(page.next_page_token());
+  } while (!request.page_token().empty());
+  return absl::OkStatus();
+}
+
+absl::Status Export(const std::string& what, Backend* backend, const Target& target, const LineSink& sink) {
+  if (what == "items") {
+    v1::ExportItemsRequest request;
+    request.set_parent(Parent(target));
+    return backend->ExportItems(
+        request, [&](const v1::Item& item) { return sink(ItemRow(item.id(), item.fields())); });
+  }
+  if (what == "events") {
+    v1::ExportEventsRequest request;
+    request.set_parent(Parent(target));
+    return backend->ExportEvents(request,
+                                 [&](const v1::Event& event) { return sink(EventRow(FromMessage(event))); });
+  }
+  if (what == "users") return ExportUsers(backend, Parent(target), sink);
+  return ExportServed(backend, target.data, {target.tenant, target.collection}, sink);
+}
+
+int RunExport(const Options& options, const std::string& what) {
+  if (options.file == "-" && options.target.json)
+    return FailUsage("--json and FILE - both write to standard output");
+  auto backend = OpenTarget(options.target, Access::kRead);
+  if (!backend.ok()) return Fail(backend.status());
+  auto writer = RowWriter::Open(options.file);
+  if (!writer.ok()) return Fail(writer.status());
+  StopSignal stop;
+  Progress progress(absl::StrCat("export ", what));
+  auto status = Export(what, backend->get(), options.target, [&](const std::string& line) -> absl::Status {
+    if (stop.Requested()) return absl::CancelledError("stopped; nothing is left of the file");
+    progress.Update({.done = (*writer)->lines(), .unit = "rows", .fraction = {}, .note = {}});
+    return (*writer)->WriteLine(line);
+  });
+  if (status.ok()) status = (*writer)->Close();
+  progress.Finish();
+  if (!status.ok()) return Fail(status);
+  if (options.target.json) return PrintJson(absl::StrCat("{\"rows\": ", (*writer)->lines(), "}"));
+  Say(absl::StrCat(WithThousands((*writer)->lines()), " ", what, " written",
+                   options.file == "-" ? "" : absl::StrCat(" to ", options.file)));
+  return kDone;
+}
+
+void AddKind(CLI::App* parent, Run* run, const std::string& what, const std::string& description,
+             const std::string& example) {
+  CLI::App* command = AddCommand(parent, what, description, example);
+  auto options = std::make_shared<Options>();
+  AddTargetOptions(command, &options->target);
+  command->add_option("file", options->file, "JSONL; .gz and .zst are packed; - is standard output")
+      ->required()
+      ->type_name("FILE");
+  command->callback([=] { *run = [options, what] { return RunExport(*options, what); }; });
+}
+
+}  // namespace
+
+void AddExport(CLI::App* app, Run* run) {
+  CLI::App* group = AddCommandGroup(app, "export", "Write items, users, events or served lists to a file",
+                                    "  waymark export items items.jsonl.zst --data DIR");
+  AddKind(group, run, "items", "Every item with its fields",
+          "  waymark export items items.jsonl.zst --data DIR");
+  AddKind(group, run, "users", "Every user with its attributes",
+          "  waymark export users - --data DIR | head");
+  AddKind(group, run, "events", "Every event, in the order in which it was written",
+          "  waymark export events events.jsonl.gz --data DIR");
+  AddKind(group, run, "served", "The lists that were served, oldest first",
+          "  waymark export served served.jsonl --data DIR");
+}
+
+}  // namespace waymark

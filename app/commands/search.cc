@@ -1,0 +1,51 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "app/commands/commands.h"
+#include "app/exit.h"
+#include "app/list_answer.h"
+#include "app/request_options.h"
+#include "app/target.h"
+
+namespace waymark {
+namespace {
+
+struct Options {
+  Target target;
+  RequestOptions request;
+  std::string query;
+  bool match_all = false;
+};
+
+int RunSearch(const Options& options) {
+  v1::SearchRequest request;
+  if (auto status = FillRequest(options.request, Parent(options.target), &request); !status.ok()) {
+    return FailUsage(std::string(status.message()));
+  }
+  request.set_query(options.query);
+  request.set_match(options.match_all ? v1::SearchRequest::ALL : v1::SearchRequest::ANY);
+  auto backend = OpenTarget(options.target, Access::kRead);
+  if (!backend.ok()) return Fail(backend.status());
+  v1::SearchResponse response;
+  auto status = (*backend)->Call("waymark.v1.SearchService.Search", request, &response);
+  if (!status.ok()) return Fail(status);
+  return PrintAnswer(response, request.parent(), options.target.json, backend->get());
+}
+
+}  // namespace
+
+void AddSearch(CLI::App* app, Run* run) {
+  CLI::App* command = AddCommand(app, "search", "Find items by words",
+                                 "  waymark search 'star wars' --data DIR --filter 'year < 1990' --limit 5\n"
+                                 "  waymark search comedy --data DIR --user 196 --explain");
+  auto options = std::make_shared<Options>();
+  AddTargetOptions(command, &options->target);
+  command->add_option("query", options->query, "words, \"phrases\", AND, OR, + and -")
+      ->required()
+      ->type_name("QUERY");
+  command->add_flag("--all-words", options->match_all, "every word must be there");
+  AddRequestOptions(command, &options->request);
+  command->callback([=] { *run = [options] { return RunSearch(*options); }; });
+}
+
+}  // namespace waymark

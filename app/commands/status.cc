@@ -1,0 +1,71 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "app/commands/commands.h"
+#include "app/exit.h"
+#include "app/json_output.h"
+#include "app/progress.h"
+#include "app/target.h"
+#include "waymark/v1/admin.pb.h"
+
+namespace waymark {
+namespace {
+
+std::string Megabytes(int64_t bytes) { return absl::StrFormat("%.1f MB", bytes / 1e6); }
+
+std::string Text(const v1::Status& status, const std::string& where) {
+  std::string text = absl::StrCat("waymark ", status.version(), ", ", where, "\n");
+  if (status.uptime_seconds() > 0) {
+    absl::StrAppend(&text, "up for       ", ShortDuration(absl::Seconds(status.uptime_seconds())), "\n");
+  }
+  absl::StrAppend(&text, "data folder  ", status.data_folder(), "\n", "store        ",
+                  Megabytes(status.store_bytes()), ", ", WithThousands(status.log_end()), " changes\n",
+                  "vectors by   FAISS, ", status.faiss_build(), "\n");
+  if (status.served_records_dropped() > 0) {
+    absl::StrAppend(&text, "served lists ", WithThousands(status.served_records_dropped()),
+                    " records dropped\n");
+  }
+  for (const v1::CollectionStatus& c : status.collections()) {
+    absl::StrAppend(&text, "\n", c.name(), "\n  items      ", WithThousands(c.items()), "\n  users      ",
+                    WithThousands(c.users()), "\n  events     ", WithThousands(c.events()), "\n  keyword    ",
+                    WithThousands(c.indexed_items()), " items in ", WithThousands(c.index_segments()),
+                    " segments, ", Megabytes(c.index_bytes()), "\n  vectors    ", WithThousands(c.vectors()),
+                    "\n");
+    absl::StrAppend(&text, "  behind by  ", WithThousands(c.catalog_lag()), " changes (catalogue), ",
+                    WithThousands(c.index_lag()), " (keyword index), ", WithThousands(c.behaviour_lag()),
+                    " (behaviour)\n");
+    absl::StrAppend(&text, "  release    ", c.active_release().empty() ? "none" : c.active_release());
+    if (!c.retriever().empty()) absl::StrAppend(&text, ", retriever ", c.retriever());
+    if (!c.ranker().empty()) absl::StrAppend(&text, ", ranker ", c.ranker());
+    absl::StrAppend(&text, "\n");
+  }
+  if (status.collections().empty())
+    absl::StrAppend(&text, "\nno collections yet: waymark import items FILE --data DIR\n");
+  return text;
+}
+
+int RunStatus(const Target& target) {
+  auto backend = OpenTarget(target, Access::kRead);
+  if (!backend.ok()) return Fail(backend.status());
+  v1::Status status;
+  auto called = (*backend)->Call("waymark.v1.AdminService.GetStatus", v1::GetStatusRequest(), &status);
+  if (!called.ok()) return Fail(called);
+  if (target.json) return PrintJson(status);
+  std::fputs(Text(status, (*backend)->where()).c_str(), stdout);
+  return kDone;
+}
+
+}  // namespace
+
+void AddStatus(CLI::App* app, Run* run) {
+  CLI::App* command = AddCommand(app, "status", "What a data folder holds: versions, lags, sizes",
+                                 "  waymark status --data DIR");
+  auto target = std::make_shared<Target>();
+  AddTargetOptions(command, target.get());
+  command->callback([=] { *run = [target] { return RunStatus(*target); }; });
+}
+
+}  // namespace waymark

@@ -1,0 +1,56 @@
+// Options that searches and feeds share: for whom, in what context, how many.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "store/rows/field_mapping.h"
+#include "waymark/v1/common.pb.h"
+
+namespace CLI {
+class App;
+}
+
+namespace waymark {
+
+struct RequestOptions {
+  std::string user, visitor, session, surface, filter, page_token, release, personalization,
+      consistency_token;
+  std::vector<std::string> context, fields;  // KEY=VALUE; names
+  int limit = 0;
+  bool explain = false;
+};
+
+void AddRequestOptions(CLI::App* command, RequestOptions* options);
+
+// INVALID_ARGUMENT names the option.
+template <class Request>
+absl::Status FillRequest(const RequestOptions& options, const std::string& parent, Request* request) {
+  request->set_parent(parent);
+  request->set_user_id(options.user);
+  request->set_visitor_id(options.visitor);
+  request->set_session_id(options.session);
+  request->set_surface(options.surface);
+  request->set_filter(options.filter);
+  request->set_page_size(options.limit);
+  request->set_page_token(options.page_token);
+  request->set_release(options.release);
+  request->set_consistency_token(options.consistency_token);
+  request->set_explain(options.explain);
+  for (const std::string& field : options.fields) request->add_fields(field);
+  for (const std::string& text : options.context) {
+    auto constant = ParseConstant(text);
+    if (!constant.ok())
+      return absl::InvalidArgumentError(absl::StrCat("--context: ", constant.status().message()));
+    (*request->mutable_context()->mutable_fields())[constant->first] = constant->second;
+  }
+  if (options.personalization == "session-only") {
+    request->set_personalization(v1::SESSION_ONLY);
+  } else if (options.personalization == "off") {
+    request->set_personalization(v1::OFF);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace waymark

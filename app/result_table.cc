@@ -1,0 +1,124 @@
+#include "app/result_table.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "app/text_table.h"
+#include "store/rows/json_struct.h"
+
+namespace waymark {
+
+namespace {
+
+constexpr size_t kMostFields = 3;
+constexpr size_t kMostContributions = 8;
+
+std::string SourcesText(const v1::Result& result) {
+  return absl::StrJoin(result.sources(), " ", [](std::string* out, const v1::Result::Source& source) {
+    absl::StrAppend(out, source.name(), "#", source.rank());
+  });
+}
+
+std::string TextOf(const v1::Item& item, const std::string& field) {
+  const auto found = item.fields().fields().find(field);
+  return found == item.fields().fields().end() ? "" : FieldText(found->second);
+}
+
+void AddExplanation(const v1::Result& result, TextTable* table) {
+  std::vector<v1::Result::Contribution> parts(result.explanation().begin(), result.explanation().end());
+  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
+    return std::abs(a.contribution()) > std::abs(b.contribution());
+  });
+  if (parts.size() > kMostContributions) parts.resize(kMostContributions);
+  for (const auto& part : parts) {
+    table->AddNote(
+        absl::StrFormat("        %+9.4f  %s = %g", part.contribution(), part.feature(), part.value()));
+  }
+}
+
+}  // namespace
+
+ShownFields ChooseFields(const v1::Schema& schema) {
+  ShownFields shown;
+  for (const v1::Schema::Field& field : schema.fields()) {
+    if (field.title()) shown.title = field.name();
+  }
+  auto take = [&](const auto& wanted) {
+    for (const v1::Schema::Field& field : schema.fields()) {
+      if (shown.others.size() >= kMostFields) return;
+      if (field.name() == shown.title || !wanted(field)) continue;
+      if (std::find(shown.others.begin(), shown.others.end(), field.name()) == shown.others.end()) {
+        shown.others.push_back(field.name());
+      }
+    }
+  };
+  take([](const auto& field) { return field.category(); });
+  take([](const auto& field) {
+    return field.type() == v1::Schema::INTEGER || field.type() == v1::Schema::FLOATING ||
+           field.type() == v1::Schema::BOOLEAN;
+  });
+  take([](const auto& field) {
+    return field.type() == v1::Schema::KEYWORD || field.type() == v1::Schema::TIME;
+  });
+  return shown;
+}
+
+std::string FieldText(const google::protobuf::Value& value) {
+  if (value.has_string_value()) return value.string_value();
+  if (value.has_list_value()) {
+    return absl::StrJoin(value.list_value().values(), ", ",
+                         [](std::string* out, const auto& element) { out->append(FieldText(element)); });
+  }
+  std::string text;
+  AppendJson(value, &text);
+  return text;
+}
+
+std::string ResultTable(const google::protobuf::RepeatedPtrField<v1::Result>& results,
+                        const ShownFields& fields, int width) {
+  std::vector<TextTable::Column> columns = {
+      {"rank", TextTable::kRight}, {"score", TextTable::kRight}, {"id", TextTable::kText}};
+  if (!fields.title.empty()) columns.push_back({fields.title, TextTable::kText});
+  for (const std::string& field : fields.others) columns.push_back({field, TextTable::kText});
+  columns.push_back({"sources", TextTable::kText});
+  TextTable table(columns);
+  int rank = 0;
+  for (const v1::Result& result : results) {
+    std::vector<std::string> cells = {absl::StrCat(++rank), absl::StrFormat("%.3f", result.score()),
+                                      result.item().id()};
+    if (!fields.title.empty()) cells.push_back(TextOf(result.item(), fields.title));
+    for (const std::string& field : fields.others) cells.push_back(TextOf(result.item(), field));
+    cells.push_back(SourcesText(result));
+    table.Add(std::move(cells));
+    AddExplanation(result, &table);
+  }
+  return table.Render(width);
+}
+
+std::string ServedByLine(const v1::ServedBy& served_by,
+                         const google::protobuf::RepeatedPtrField<v1::StageTiming>& timings) {
+  std::string line = absl::StrCat("release ", served_by.release());
+  if (!served_by.retriever().empty()) absl::StrAppend(&line, ", retriever ", served_by.retriever());
+  if (!served_by.ranker().empty()) absl::StrAppend(&line, ", ranker ", served_by.ranker());
+  double total = 0;
+  for (const v1::StageTiming& timing : timings) total += timing.milliseconds();
+  if (timings.empty()) return line;
+  absl::StrAppendFormat(&line, "; %.1f ms: ", total);
+  absl::StrAppend(&line, absl::StrJoin(timings, ", ", [](std::string* out, const v1::StageTiming& timing) {
+    absl::StrAppendFormat(out, "%s %.2f", timing.stage(), timing.milliseconds());
+  }));
+  return line;
+}
+
+std::string DegradedLines(const google::protobuf::RepeatedPtrField<v1::Degradation>& degraded) {
+  std::string lines;
+  for (const v1::Degradation& part : degraded) {
+    absl::StrAppend(&lines, "cut short: ", part.stage(), ": ", part.reason(), "\n");
+  }
+  return lines;
+}
+
+}  // namespace waymark

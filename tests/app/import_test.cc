@@ -1,0 +1,142 @@
+#include "tests/app/program.h"
+
+namespace waymark {
+namespace {
+
+using tests::kFilms;
+using tests::Ran;
+using tests::Sandbox;
+
+TEST_CASE("items go in and come out again as they were") {
+  Sandbox sandbox;
+  sandbox.Write("films.jsonl", kFilms);
+  const auto report = sandbox.Json({"import", "items", "films.jsonl", "--data", "d"});
+  CHECK(report["written"] == 5);
+  CHECK(report["refused"] == 0);
+  CHECK(report["complete"] == true);
+  REQUIRE(sandbox.Run({"export", "items", "out.jsonl.zst", "--data", "d"}).code == 0);
+  REQUIRE(sandbox.Run({"import", "items", "out.jsonl.zst", "--data", "d2"}).code == 0);
+  const Ran again = sandbox.Run({"export", "items", "-", "--data", "d2"});
+  CHECK(again.code == 0);
+  CHECK(again.out == R"({"id":"1","genres":["Action","Sci-Fi"],"title":"Star Wars","year":1977})"
+                     "\n"
+                     R"({"id":"2","genres":["Animation","Comedy"],"title":"Toy Story","year":1995})"
+                     "\n"
+                     R"({"id":"3","genres":["Sci-Fi"],"title":"Twelve Monkeys","year":1995})"
+                     "\n"
+                     R"({"id":"4","genres":["Drama"],"title":"A Star Is Born","year":1954})"
+                     "\n"
+                     R"({"id":"5","genres":["Action"],"title":"Heat","year":1995})"
+                     "\n");
+}
+
+TEST_CASE("bad lines are named and counted, the rest goes in") {
+  Sandbox sandbox;
+  const std::string id513(513, 'x');
+  sandbox.Write("mixed.jsonl",
+                "{\"id\":\"1\",\"title\":\"good\"}\n{\"id\":\n{\"title\":\"no id\"}\n{\"id\":7}\n{\"id\":\"" +
+                    id513 +
+                    "\"}\n{\"id\":\"bad\xFF\"}\n{\"id\":\"n\",\"n\":9007199254740993}\n"
+                    "{\"id\":\"a\",\"price\":NaN}\n{\"id\":\"2\",\"title\":\"good too\"}\n");
+  const Ran ran = sandbox.Run({"import", "items", "mixed.jsonl", "--data", "d"});
+  CHECK(ran.code == 0);
+  CHECK_THAT(ran.out, Catch::Contains("2 written, 7 refused"));
+  for (int line = 2; line <= 8; ++line) {
+    CHECK_THAT(ran.err, Catch::Contains("mixed.jsonl, line " + std::to_string(line) + ": "));
+  }
+  CHECK_THAT(ran.err,
+             Catch::Contains("beyond 2^53") && Catch::Contains("513 bytes") && Catch::Contains("not UTF-8"));
+  CHECK(sandbox.Json({"status", "--data", "d"})["collections"][0]["items"] == "2");
+}
+
+TEST_CASE("--strict stops at the first bad line and says how to go on") {
+  Sandbox sandbox;
+  sandbox.Write("a.jsonl", "{\"id\":\"1\"}\nbroken\n{\"id\":\"3\"}\n");
+  Ran ran = sandbox.Run({"import", "items", "a.jsonl", "--data", "d", "--strict"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err, Catch::Contains("a.jsonl, line 2: ") && Catch::Contains("--skip-lines 1"));
+  CHECK_THAT(ran.out, Catch::Contains("1 written"));
+  ran = sandbox.Run({"import", "items", "a.jsonl", "--data", "d", "--skip-lines", "2"});
+  CHECK(ran.code == 0);
+  CHECK_THAT(ran.out, Catch::Contains("1 written"));
+}
+
+TEST_CASE("files that cannot be imported at all end with 1 and say why") {
+  Sandbox sandbox;
+  sandbox.Write("empty.jsonl", "");
+  sandbox.Write("wrong.csv", "movieId,title\n1,x\n");
+  sandbox.Write("bad.jsonl", "x\ny\n");
+  Ran ran = sandbox.Run({"import", "items", "empty.jsonl", "--data", "d"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err, Catch::Contains("empty.jsonl: the file is empty"));
+  ran = sandbox.Run({"import", "items", "wrong.csv", "--data", "d", "--map", "id=item"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err, Catch::Contains("no column 'item'") && Catch::Contains("movieId, title"));
+  ran = sandbox.Run({"import", "items", "none.jsonl", "--data", "d"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err, Catch::Contains("none.jsonl"));
+  ran = sandbox.Run({"import", "items", "bad.jsonl", "--data", "d"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err, Catch::Contains("every row was refused"));
+}
+
+TEST_CASE("ratings in MovieLens' form become events, and an event id makes a second import harmless") {
+  Sandbox sandbox;
+  sandbox.Write("ratings.csv",
+                "userId,movieId,rating,timestamp,rid\n196,242,3,881250949,a\n196,302,4.5,881250950,b\n");
+  const std::vector<std::string> import = {
+      "import",          "events",      "ratings.csv",  "--data",         "d",
+      "--set",           "type=rating", "--map",        "user_id=userId", "--map",
+      "item_id=movieId", "--map",       "value=rating", "--map",          "time=timestamp",
+      "--id-column",     "rid"};
+  CHECK(sandbox.Json(import)["written"] == 2);
+  const auto second = sandbox.Json(import);
+  CHECK(second["written"] == 0);
+  CHECK(second["duplicates"] == 2);
+  const Ran out = sandbox.Run({"export", "events", "-", "--data", "d"});
+  CHECK_THAT(
+      out.out,
+      Catch::StartsWith(
+          R"({"event_id":"a","type":"rating","user_id":"196","item_id":"242","time":"1997-12-04T15:55:49Z","value":3,)"));
+  // Imported history was known when it happened.
+  CHECK_THAT(out.out, Catch::Contains(R"("received_time":"1997-12-04T15:55:49Z")"));
+}
+
+TEST_CASE("users are imported with their attributes") {
+  Sandbox sandbox;
+  CHECK(sandbox.Run({"import", "users", "-", "--data", "d"}, "{\"id\":\"u1\",\"age\":24}\n{\"id\":\"u2\"}\n")
+            .code == 0);
+  CHECK(sandbox.Run({"export", "users", "-", "--data", "d"}).out ==
+        "{\"id\":\"u1\",\"age\":24}\n{\"id\":\"u2\"}\n");
+}
+
+TEST_CASE("an event of an unknown type is refused by its name") {
+  Sandbox sandbox;
+  const Ran ran = sandbox.Run({"import", "events", "-", "--data", "d"},
+                              "{\"type\":\"teleport\",\"user_id\":\"u\",\"item_id\":\"i\"}\n"
+                              "{\"type\":\"view\",\"user_id\":\"u\",\"item_id\":\"i\",\"time\":881250949}\n");
+  CHECK(ran.code == 0);
+  CHECK_THAT(ran.err, Catch::Contains("line 1: ") && Catch::Contains("teleport"));
+  CHECK_THAT(ran.out, Catch::Contains("1 written, 1 refused"));
+}
+
+TEST_CASE("Ctrl-C during an import keeps what was read and says how to go on") {
+  Sandbox sandbox;
+  int ends[2];
+  REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
+  auto process = sandbox.Start({"import", "items", "-", "--data", "d"}, ends[0]);
+  std::string rows;
+  for (int i = 1; i <= 1500; ++i) rows += "{\"id\":\"" + std::to_string(i) + "\"}\n";
+  REQUIRE(write(ends[1], rows.data(), rows.size()) == static_cast<ssize_t>(rows.size()));
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  process->Signal(SIGINT);  // while it waits for more
+  const Ran ran = process->Wait();
+  close(ends[0]);
+  close(ends[1]);
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.out, Catch::Contains("1,500 written"));
+  CHECK(sandbox.Json({"status", "--data", "d"})["collections"][0]["items"] == "1500");
+}
+
+}  // namespace
+}  // namespace waymark

@@ -1,0 +1,68 @@
+#include "app/result_table.h"
+
+#include "tests/support/catch.h"
+
+namespace waymark {
+namespace {
+
+v1::Schema::Field* AddField(v1::Schema* schema, const std::string& name, v1::Schema::Type type) {
+  auto* field = schema->add_fields();
+  field->set_name(name);
+  field->set_type(type);
+  return field;
+}
+
+TEST_CASE("a line shows the title, categories first, then short typed fields") {
+  v1::Schema schema;
+  AddField(&schema, "text", v1::Schema::TEXT);
+  AddField(&schema, "sku", v1::Schema::KEYWORD);
+  AddField(&schema, "year", v1::Schema::INTEGER);
+  AddField(&schema, "name", v1::Schema::TEXT)->set_title(true);
+  AddField(&schema, "genres", v1::Schema::KEYWORD)->set_category(true);
+  const ShownFields shown = ChooseFields(schema);
+  CHECK(shown.title == "name");
+  CHECK(shown.others == std::vector<std::string>{"genres", "year", "sku"});
+}
+
+TEST_CASE("results are numbered, with where they were found and why they stand there") {
+  google::protobuf::RepeatedPtrField<v1::Result> results;
+  v1::Result* result = results.Add();
+  result->set_score(1.25);
+  result->mutable_item()->set_id("m1");
+  (*result->mutable_item()->mutable_fields()->mutable_fields())["name"].set_string_value("Toy Story");
+  auto* genres = (*result->mutable_item()->mutable_fields()->mutable_fields())["genres"].mutable_list_value();
+  genres->add_values()->set_string_value("Animation");
+  genres->add_values()->set_string_value("Comedy");
+  auto* source = result->add_sources();
+  source->set_name("keyword");
+  source->set_rank(3);
+  auto* small = result->add_explanation();
+  small->set_feature("age");
+  small->set_contribution(0.1);
+  small->set_value(2);
+  auto* large = result->add_explanation();
+  large->set_feature("bm25");
+  large->set_contribution(-0.5);
+  large->set_value(7.5);
+  CHECK(ResultTable(results, {"name", {"genres"}}, 100) ==
+        "rank  score  id  name       genres             sources\n"
+        "   1  1.250  m1  Toy Story  Animation, Comedy  keyword#3\n"
+        "          -0.5000  bm25 = 7.5\n"
+        "          +0.1000  age = 2\n");
+}
+
+TEST_CASE("the last line says which versions answered and what each stage took") {
+  v1::ServedBy served;
+  served.set_release("r1");
+  served.set_retriever("v3");
+  google::protobuf::RepeatedPtrField<v1::StageTiming> timings;
+  for (double ms : {1.5, 2.25}) {
+    auto* timing = timings.Add();
+    timing->set_stage(ms < 2 ? "candidates" : "rank");
+    timing->set_milliseconds(ms);
+  }
+  CHECK(ServedByLine(served, timings) == "release r1, retriever v3; 3.8 ms: candidates 1.50, rank 2.25");
+}
+
+}  // namespace
+}  // namespace waymark

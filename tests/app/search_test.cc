@@ -1,0 +1,105 @@
+#include "tests/app/program.h"
+
+namespace waymark {
+namespace {
+
+using tests::kFilms;
+using tests::Ran;
+using tests::Sandbox;
+
+std::vector<std::string> Ids(const nlohmann::json& answer) {
+  std::vector<std::string> ids;
+  for (const auto& result : answer["results"]) ids.push_back(result["item"]["id"]);
+  return ids;
+}
+
+TEST_CASE("a search prints a table for people and one document for programs") {
+  Sandbox sandbox;
+  REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, kFilms).code == 0);
+  const Ran table = sandbox.Run({"search", "star wars", "--data", "d"});
+  CHECK(table.code == 0);
+  CHECK_THAT(table.out, Catch::Contains("2 items") && Catch::Contains("Star Wars") &&
+                            Catch::Contains("keyword#1") && Catch::Contains("release none"));
+  const auto answer = sandbox.Json({"search", "star wars", "--data", "d"});
+  CHECK(Ids(answer) == std::vector<std::string>{"1", "4"});
+  CHECK(answer["total_size"] == "2");
+  CHECK(Ids(sandbox.Json({"search", "star", "--data", "d", "--filter", "year < 1960"})) ==
+        std::vector<std::string>{"4"});
+  CHECK(Ids(sandbox.Json({"search", "star wars", "--data", "d", "--all-words"})) ==
+        std::vector<std::string>{"1"});
+  CHECK(sandbox.Json({"search", "the of", "--data", "d"})["results"].empty());
+}
+
+TEST_CASE("a bad filter, limit or release is an error that names it, not a crash") {
+  Sandbox sandbox;
+  REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, kFilms).code == 0);
+  Ran ran = sandbox.Run({"search", "star", "--data", "d", "--filter", "yaer > 1990"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err, Catch::Contains("yaer") && Catch::Contains("column"));
+  ran = sandbox.Run({"search", "star", "--data", "d", "--limit", "-1"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err, Catch::Contains("page_size"));
+  CHECK(sandbox.Run({"search", "star", "--data", "d", "--limit", "1000000"}).code == 0);
+  ran = sandbox.Run({"search", "star", "--data", "d", "--release", "none-such"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err, Catch::Contains("none-such"));
+  ran = sandbox.Run({"search", "star", "--data", "d", "--collection", "other"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err, Catch::Contains("other"));
+  ran = sandbox.Run({"search", std::string(100000, 'a'), "--data", "d"});
+  CHECK(ran.code == 1);
+}
+
+TEST_CASE("a feed leaves out what the user has seen and serves newcomers too") {
+  Sandbox sandbox;
+  REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, kFilms).code == 0);
+  std::string events;
+  for (const char* event : {"u1 1", "u1 3", "u2 1", "u2 3", "u2 5", "u3 5"}) {
+    const std::string text = event;
+    events += "{\"type\":\"view\",\"user_id\":\"" + text.substr(0, 2) + "\",\"item_id\":\"" + text.substr(3) +
+              "\",\"time\":\"2020-01-0" + std::to_string(1 + events.size() % 9) + "\"}\n";
+  }
+  REQUIRE(sandbox.Run({"import", "events", "-", "--data", "d"}, events).code == 0);
+  const auto feed = Ids(sandbox.Json({"recommend", "--data", "d", "--user", "u1"}));
+  CHECK_FALSE(feed.empty());
+  for (const std::string& id : feed) CHECK((id != "1" && id != "3"));
+  CHECK_FALSE(Ids(sandbox.Json({"recommend", "--data", "d", "--user", "newcomer"})).empty());
+  CHECK_FALSE(Ids(sandbox.Json({"recommend", "--data", "d", "--item", "1"})).empty());
+}
+
+TEST_CASE("two collections of one folder know nothing of each other") {
+  Sandbox sandbox;
+  REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, kFilms).code == 0);
+  REQUIRE(sandbox
+              .Run({"import", "items", "-", "--data", "d", "--collection", "books"},
+                   "{\"id\":\"1\",\"title\":\"Star Dust\"}\n")
+              .code == 0);
+  CHECK(sandbox.Json({"search", "star", "--data", "d"})["total_size"] == "2");
+  const auto books = sandbox.Json({"search", "star", "--data", "d", "--collection", "books"});
+  CHECK(books["total_size"] == "1");
+  CHECK(books["results"][0]["item"]["fields"]["title"] == "Star Dust");
+}
+
+TEST_CASE("models and releases are listed, and what is not there is named") {
+  Sandbox sandbox;
+  REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, kFilms).code == 0);
+  CHECK(sandbox.Json({"model", "list", "--data", "d"})["models"].empty());
+  CHECK(sandbox.Json({"release", "list", "--data", "d"})["releases"].empty());
+  CHECK(sandbox.Run({"release", "rollback", "--data", "d"}).code == 1);
+  Ran ran = sandbox.Run({"model", "show", "ranker", "v9", "--data", "d"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err, Catch::Contains("v9"));
+  std::filesystem::create_directory(sandbox.Path("package"));
+  ran = sandbox.Run({"model", "import", "package", "--data", "d"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err, Catch::Contains("manifest.json"));
+  sandbox.Write("package/manifest.json", "{}");
+  CHECK(sandbox.Run({"model", "import", "package", "--data", "d"}).code == 1);
+  // Too little to learn from is said with the counts.
+  ran = sandbox.Run({"train", "all", "--data", "d"});
+  CHECK(ran.code == 1);
+  CHECK_FALSE(ran.err.empty());
+}
+
+}  // namespace
+}  // namespace waymark
