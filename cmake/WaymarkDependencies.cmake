@@ -39,7 +39,11 @@ target_link_libraries(waymark_stemmer INTERFACE stemmer)
 add_library(waymark_lucene INTERFACE)
 target_link_libraries(waymark_lucene INTERFACE lucene++ boost_filesystem boost_system boost_thread)
 
+# LibTorch's CPU library carries MKL and exports its BLAS; so does OpenBLAS. The first of them on the link line serves both,
+# so LibTorch comes first, as an option, because CMake orders libraries itself: with OpenBLAS, its small products wait for a pool of spinning threads.
 add_library(waymark_faiss INTERFACE)
+target_link_options(waymark_faiss INTERFACE
+  "LINKER:--push-state,--no-as-needed" ${WAYMARK_TORCH}/lib/libtorch_cpu.so "LINKER:--pop-state" -Wl,-rpath,${WAYMARK_TORCH}/lib)
 if(WAYMARK_FAISS STREQUAL "system" OR NOT EXISTS ${WAYMARK_FAISS}/lib/libfaiss.a)
   target_link_libraries(waymark_faiss INTERFACE faiss openblas OpenMP::OpenMP_CXX)
   target_compile_definitions(waymark_faiss INTERFACE WAYMARK_FAISS_BUILD="system package")
