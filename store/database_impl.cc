@@ -16,9 +16,6 @@
 namespace waymark {
 namespace {
 
-constexpr const char* kFamilyNames[kFamilies] = {"default",   "items",    "item_ids", "item_names",
-                                                 "users",     "user_ids", "user_log", "log",
-                                                 "event_ids", "history",  "registry"};
 constexpr size_t kWriteBufferBytes = 32 << 20;
 constexpr size_t kAllWriteBuffersBytes = 128 << 20;
 constexpr uint64_t kWalBytes = 256 << 20;
@@ -145,12 +142,12 @@ absl::Status Database::OpenFamilies(const DatabaseOptions& options) {
   folder.listeners.push_back(errors_);
 
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  for (const char* name : kFamilyNames) families.emplace_back(name, family);
+  for (std::string_view name : options.families) families.emplace_back(std::string(name), family);
   // Families of a newer format are opened too, so that its number can be read and named.
   std::vector<std::string> existing;
   if (rocksdb::DB::ListColumnFamilies(folder, folder_.string(), &existing).ok()) {
     for (const std::string& name : existing) {
-      if (std::find(std::begin(kFamilyNames), std::end(kFamilyNames), name) == std::end(kFamilyNames)) {
+      if (std::find(options.families.begin(), options.families.end(), name) == options.families.end()) {
         families.emplace_back(name, family);
       }
     }

@@ -17,11 +17,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "google/protobuf/message_lite.h"
 
 namespace waymark {
 
-// One RocksDB column family each; keys in store/keys.h.
+// The store's column families; keys in store/keys.h.
 enum class Family {
   kMeta,     // format, epoch, signing key, end of the log, collections, counters, aliases, erasures under way
   kItems,    // ordinal -> ItemRecord
@@ -35,9 +36,14 @@ enum class Family {
   kHistory,    // number + time + offset + place -> HistoryValue
   kRegistry,   // models, releases, activations
 };
-inline constexpr size_t kFamilies = 11;
+inline constexpr std::string_view kStoreFamilies[] = {"default",   "items",    "item_ids", "item_names",
+                                                      "users",     "user_ids", "user_log", "log",
+                                                      "event_ids", "history",  "registry"};
+inline constexpr size_t kFamilies = std::size(kStoreFamilies);
 
 struct DatabaseOptions {
+  // Names in the order of the enumeration's values. (store/served_log.cc has its own.)
+  absl::Span<const std::string_view> families = kStoreFamilies;
   bool create = true;
   bool read_only = false;
   size_t cache_bytes = 256 << 20;
