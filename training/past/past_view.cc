@@ -14,7 +14,7 @@ absl::StatusOr<std::unique_ptr<PastView>> PastView::Make(const Interactions& kno
   auto counts = std::make_shared<BehaviourCounts>(BehaviourCountsOptions());
   counts->AddAll(known);
   behaviour.counts = std::move(counts);
-  auto ease = Ease::Build(known, EaseOptionsFor(known));
+  auto ease = Ease::Build(known, EaseOptions());
   if (ease.ok()) {
     behaviour.ease = *std::move(ease);
   } else if (!absl::IsResourceExhausted(ease.status())) {  // too large a catalogue goes without
@@ -25,6 +25,9 @@ absl::StatusOr<std::unique_ptr<PastView>> PastView::Make(const Interactions& kno
     options.width = retriever->width();
     auto vectors = VectorIndex::Create(options);
     if (!vectors.ok()) return vectors.status();
+    // Items that events name without the catalogue having them count too: evaluation ranks all that is known.
+    std::vector<bool> named(parts.items->End(), false);
+    for (ItemOrdinal item : known.items) named[item] = true;
     constexpr size_t kBatch = 4096;
     std::vector<ItemOrdinal> items;
     std::vector<float> rows;
@@ -32,7 +35,7 @@ absl::StatusOr<std::unique_ptr<PastView>> PastView::Make(const Interactions& kno
       items.clear();
       const ItemOrdinal end = std::min<ItemOrdinal>(parts.items->End(), first + kBatch);
       for (ItemOrdinal item = first; item < end; ++item) {
-        if (parts.items->Live(item)) items.push_back(item);
+        if (parts.items->Live(item) || named[item]) items.push_back(item);
       }
       rows.resize(items.size() * options.width);
       if (auto status = retriever->EmbedItems(items, absl::MakeSpan(rows)); !status.ok()) return status;

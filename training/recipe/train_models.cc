@@ -1,7 +1,5 @@
 #include "training/recipe/train_models.h"
 
-#include <atomic>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
@@ -143,8 +141,6 @@ class Run {
     options.seed = options_.seed;
     options.threads = options_.threads;
     options.checkpoint_folder = options_.work_folder / "ranker-checkpoint";
-    std::atomic<bool> stopped{false};
-    const std::stop_callback on_stop(stop_, [&stopped] { stopped = true; });
     const absl::Time start = absl::Now();
     const auto progress = [&](const RankerProgress& p) {
       TrainProgress out{.stage = "ranker"};
@@ -158,7 +154,7 @@ class Run {
                                    epochs * static_cast<double>(p.epoch_lists) / std::max(seconds, 1e-3));
       Say(std::move(out));
     };
-    auto trained = TrainRanker(train, validation, *environment_.view.items, options, progress, &stopped);
+    auto trained = TrainRanker(train, validation, *environment_.view.items, options, progress, stop_);
     if (!trained.ok()) return trained.status();
     TrainProgress done{.stage = "ranker", .done = 1, .stage_done = true};
     done.detail =
