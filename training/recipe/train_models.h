@@ -36,8 +36,8 @@ struct TrainModelsOptions {
 };
 
 struct TrainProgress {
-  std::string stage;   // "retriever (first)", "lists", "ranker", "retriever (final)"
-  double done = 0;     // share of the stage, 0..1
+  std::string stage;        // "retriever (first)", "lists", "ranker", "retriever (final)"
+  double done = 0;          // share of the stage, 0..1
   std::string detail = {};  // epoch, loss, metric, rate
   absl::Duration time_left = absl::InfiniteDuration();
   bool stage_done = false;
