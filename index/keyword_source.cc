@@ -13,6 +13,7 @@ class KeywordSource : public CandidateSource {
   absl::StatusOr<SourceAnswer> Find(const RequestContext& context, size_t limit,
                                     Deadline deadline) const override {
     KeywordQuery query{context.query};
+    query.match_all = context.match_all_words;
     query.allowed = context.allowed;
     query.excluded = context.excluded;
     absl::StatusOr<KeywordHits> hits = index_->Search(query, limit, deadline);
