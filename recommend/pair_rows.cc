@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 
 namespace waymark {
 namespace {
@@ -35,7 +34,7 @@ void PairRows::DropLightest(Row* row) const {
 
 void PairRows::Add(ItemOrdinal from, ItemOrdinal to, double weight, int transitions) {
   Shard& shard = shards_[from % kShards];
-  std::unique_lock lock(shard.mutex);
+  std::lock_guard lock(shard.mutex);
   const size_t index = from / kShards;
   if (index >= shard.rows.size()) shard.rows.resize(index + 1);
   Row& row = shard.rows[index];
@@ -57,7 +56,7 @@ void PairRows::Add(ItemOrdinal from, ItemOrdinal to, double weight, int transiti
 
 void PairRows::Read(ItemOrdinal item, std::vector<PairEntry>* entries, uint64_t* transitions) const {
   const Shard& shard = ShardOf(item);
-  std::shared_lock lock(shard.mutex);
+  std::lock_guard lock(shard.mutex);
   const size_t index = item / kShards;
   if (index >= shard.rows.size()) {
     entries->clear();
@@ -72,7 +71,7 @@ uint64_t PairRows::ReadPairs(ItemOrdinal item, absl::Span<const ItemOrdinal> ite
                              absl::Span<PairEntry> entries) const {
   std::fill(entries.begin(), entries.end(), PairEntry{});
   const Shard& shard = ShardOf(item);
-  std::shared_lock lock(shard.mutex);
+  std::lock_guard lock(shard.mutex);
   const size_t index = item / kShards;
   if (index >= shard.rows.size()) return 0;
   const Row& row = shard.rows[index];
@@ -85,7 +84,7 @@ uint64_t PairRows::ReadPairs(ItemOrdinal item, absl::Span<const ItemOrdinal> ite
 void PairRows::Save(CheckedWriter* writer) const {
   writer->Put<uint64_t>(neighbours_);
   for (const Shard& shard : shards_) {
-    std::shared_lock lock(shard.mutex);
+    std::lock_guard lock(shard.mutex);
     writer->Put<uint64_t>(shard.rows.size());
     for (const Row& row : shard.rows) {
       writer->Put<uint64_t>(row.transitions);
@@ -100,7 +99,7 @@ absl::Status PairRows::Load(CheckedReader* reader) {
   if (neighbours != neighbours_)
     return absl::FailedPreconditionError("the counts were kept with another number of neighbours");
   for (Shard& shard : shards_) {
-    std::unique_lock lock(shard.mutex);
+    std::lock_guard lock(shard.mutex);
     uint64_t rows = 0;
     if (absl::Status s = reader->Get(&rows); !s.ok()) return s;
     // A row takes 16 bytes at least.

@@ -5,10 +5,10 @@
 // A pair that comes back starts from nothing.
 //
 // Thread-safe: many readers beside one writer; rows lie in 64 shards, each with a lock that is held while one
-// row is copied or changed.
+// row is copied or changed. A plain lock: with glibc's reader-writer lock busy readers starve the writer.
 #pragma once
 #include <array>
-#include <shared_mutex>
+#include <mutex>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -45,7 +45,7 @@ class PairRows {
     uint64_t transitions = 0;
   };
   struct alignas(64) Shard {
-    mutable std::shared_mutex mutex;
+    mutable std::mutex mutex;
     std::vector<Row> rows;  // under mutex
   };
   static constexpr size_t kShards = 64;

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <limits>
-#include <mutex>
 #include <vector>
 
 namespace waymark {
@@ -55,7 +54,7 @@ void PopularityTable::Add(ItemOrdinal item, absl::Time time) {
   if (count < std::numeric_limits<uint32_t>::max()) totals.count.store(count + 1, std::memory_order_release);
   events_.store(number, std::memory_order_relaxed);
 
-  std::unique_lock lock(order_mutex_);
+  std::lock_guard lock(order_mutex_);
   if (count > 0) order_.erase({-before, item});
   order_.insert({-after, item});
 }
@@ -89,7 +88,7 @@ void PopularityTable::ForEachByPopularity(const std::function<bool(ItemOrdinal)>
   while (true) {
     keys.clear();
     {
-      std::shared_lock lock(order_mutex_);
+      std::lock_guard lock(order_mutex_);
       auto at = first ? order_.begin() : order_.upper_bound(after);
       for (; at != order_.end() && keys.size() < kStepsUnderLock; ++at) keys.push_back(*at);
     }
@@ -105,7 +104,7 @@ void PopularityTable::ForEachByPopularity(const std::function<bool(ItemOrdinal)>
 void PopularityTable::Save(CheckedWriter* writer) const {
   writer->Put<double>(half_life_seconds_);
   writer->Put<uint64_t>(events());
-  std::shared_lock lock(order_mutex_);
+  std::lock_guard lock(order_mutex_);
   writer->Put<uint64_t>(order_.size());
   for (const Key& key : order_) {
     const Totals& totals = *Find(key.second);
@@ -125,7 +124,7 @@ absl::Status PopularityTable::Load(CheckedReader* reader) {
   if (half_life != half_life_seconds_)
     return absl::FailedPreconditionError("the counts were kept with another half-life");
   events_.store(events, std::memory_order_relaxed);
-  std::unique_lock lock(order_mutex_);
+  std::lock_guard lock(order_mutex_);
   for (uint64_t i = 0; i < items; ++i) {
     ItemOrdinal item = 0;
     uint32_t count = 0;

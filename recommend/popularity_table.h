@@ -16,7 +16,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <shared_mutex>
+#include <mutex>
 #include <utility>
 
 #include "absl/container/btree_set.h"
@@ -64,7 +64,7 @@ class PopularityTable {
   std::atomic<uint64_t> events_{0};
   // Chunks are made by the writer and never move, so readers need no lock. All 32-bit ordinals fit.
   std::unique_ptr<std::atomic<Chunk*>[]> chunks_;
-  mutable std::shared_mutex order_mutex_;
+  mutable std::mutex order_mutex_;
   absl::btree_set<Key> order_;  // under order_mutex_
 };
 

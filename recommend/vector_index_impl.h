@@ -2,7 +2,6 @@
 #pragma once
 #include <memory>
 #include <mutex>
-#include <shared_mutex>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -21,11 +20,11 @@ class VectorIndex::Impl {
 
   // The lock is held while a pointer is copied: std::atomic<shared_ptr> does the same with a spin lock.
   std::shared_ptr<const VectorSnapshot> Current() const {
-    std::shared_lock lock(current_mutex);
+    std::lock_guard lock(current_mutex);
     return current;
   }
   void Publish(std::shared_ptr<const VectorSnapshot> next) {
-    std::unique_lock lock(current_mutex);
+    std::lock_guard lock(current_mutex);
     current.swap(next);
   }
   VectorSegmentOptions SegmentOptions() const {
@@ -42,7 +41,7 @@ class VectorIndex::Impl {
   // Taken in this order.
   std::mutex maintain_mutex, write_mutex;
   absl::flat_hash_map<ItemOrdinal, TailPlace> tail_places;  // under write_mutex
-  mutable std::shared_mutex current_mutex;
+  mutable std::mutex current_mutex;
   std::shared_ptr<const VectorSnapshot> current;  // under current_mutex
   LogOffset saved_position = 0;                   // set while opening
 };
