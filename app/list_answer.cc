@@ -27,9 +27,6 @@ int Print(const Response& response, const std::string& head, const std::string& 
   }
   absl::StrAppend(&text, DegradedLines(response.degraded()),
                   ServedByLine(response.served_by(), response.timings()), "\n");
-  if (!response.next_page_token().empty()) {
-    Say(absl::StrCat("more: --page-token ", response.next_page_token()));
-  }
   std::fputs(text.c_str(), stdout);
   return std::fflush(stdout) == 0 ? kDone : Fail(absl::UnavailableError("cannot write to standard output"));
 }

@@ -69,7 +69,8 @@ class RemoteBackend : public Backend {
     SetDeadline(kLongTimeout, &context);
     auto stream = stub->ImportItems(&context, &response);
     stream->Write(batch);
-    return Answer(FinishWriting(stream.get()), std::move(response));
+    if (auto status = FinishWriting(stream.get()); !status.ok()) return status;
+    return response;
   }
   absl::StatusOr<v1::ImportEventsResponse> ImportEvents(const v1::ImportEventsRequest& batch) override {
     auto stub = v1::EventService::NewStub(channel_);
@@ -78,7 +79,8 @@ class RemoteBackend : public Backend {
     SetDeadline(kLongTimeout, &context);
     auto stream = stub->ImportEvents(&context, &response);
     stream->Write(batch);
-    return Answer(FinishWriting(stream.get()), std::move(response));
+    if (auto status = FinishWriting(stream.get()); !status.ok()) return status;
+    return response;
   }
   absl::StatusOr<v1::Model> ImportModel(const std::string& parent,
                                         const std::filesystem::path& folder) override {
@@ -96,7 +98,8 @@ class RemoteBackend : public Backend {
       stream->Finish();
       return read;
     }
-    return Answer(FinishWriting(stream.get()), std::move(model));
+    if (auto status = FinishWriting(stream.get()); !status.ok()) return status;
+    return model;
   }
 
   absl::Status ExportItems(const v1::ExportItemsRequest& request,
@@ -130,11 +133,6 @@ class RemoteBackend : public Backend {
     return absl::Status(static_cast<absl::StatusCode>(status.error_code()), message);
   }
 
-  template <class Response>
-  static absl::StatusOr<Response> Answer(const absl::Status& status, Response response) {
-    if (!status.ok()) return status;
-    return response;
-  }
   template <class Stream>
   absl::Status FinishWriting(Stream* stream) {
     stream->WritesDone();

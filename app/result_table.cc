@@ -104,12 +104,15 @@ std::string ServedByLine(const v1::ServedBy& served_by,
   if (!served_by.retriever().empty()) absl::StrAppend(&line, ", retriever ", served_by.retriever());
   if (!served_by.ranker().empty()) absl::StrAppend(&line, ", ranker ", served_by.ranker());
   double total = 0;
-  for (const v1::StageTiming& timing : timings) total += timing.milliseconds();
-  if (timings.empty()) return line;
-  absl::StrAppendFormat(&line, "; %.1f ms: ", total);
-  absl::StrAppend(&line, absl::StrJoin(timings, ", ", [](std::string* out, const v1::StageTiming& timing) {
-    absl::StrAppendFormat(out, "%s %.2f", timing.stage(), timing.milliseconds());
-  }));
+  std::vector<std::string> stages;
+  for (const v1::StageTiming& timing : timings) {
+    if (timing.stage() == "total") {
+      total = timing.milliseconds();
+    } else {
+      stages.push_back(absl::StrFormat("%s %.2f", timing.stage(), timing.milliseconds()));
+    }
+  }
+  if (!stages.empty()) absl::StrAppendFormat(&line, "; %.1f ms: %s", total, absl::StrJoin(stages, ", "));
   return line;
 }
 

@@ -76,7 +76,7 @@ int RunExport(const Options& options, const std::string& what) {
   progress.Finish();
   if (!status.ok()) return Fail(status);
   if (options.target.json) return PrintJson(absl::StrCat("{\"rows\": ", (*writer)->lines(), "}"));
-  Say(absl::StrCat(WithThousands((*writer)->lines()), " ", what, " written",
+  Say(absl::StrCat("wrote ", WithThousands((*writer)->lines()), " rows",
                    options.file == "-" ? "" : absl::StrCat(" to ", options.file)));
   return kDone;
 }
