@@ -46,6 +46,18 @@ absl::StatusOr<RequestState> MakeRequestState(const Store& store, Scope scope, c
     }
     SortUnique(&context.excluded);
   }
+  // What is looked at and leant towards speaks like the newest events: counts and the retriever then find
+  // what goes with it.
+  if (request.kind == RequestKind::kRecommend) {
+    for (const auto* items : {&context.positive_items, &context.context_items}) {
+      for (const ItemOrdinal item : *items) {
+        HistoryEvent& event = context.history.emplace_back();
+        event.item = item;
+        event.type = event_code::kView;
+        event.time = event.received = context.now;
+      }
+    }
+  }
   if (!request.filter.empty()) {
     auto filter = catalog.CompileFilter(request.filter);
     if (!filter.ok()) return filter.status();

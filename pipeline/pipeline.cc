@@ -132,6 +132,10 @@ class Pipeline::Call {
     }
     Lap("signals", start);
     start = absl::Now();
+    // Rankers learn from histories; who has none gets what is popular, and new.
+    if (request_.kind == RequestKind::kRecommend && context_.history.empty() && context_.query.empty()) {
+      return AsMerged(std::move(candidates));
+    }
     RankStageOptions options;
     options.search = WordsOnly();
     options.explain = request_.explain;
@@ -139,16 +143,20 @@ class Pipeline::Call {
     auto ranked = RankCandidates(*release_.ranker, context_, candidates, options, deadline_);
     if (!ranked.ok() && absl::IsDeadlineExceeded(ranked.status()) && !candidates.empty()) {
       response_.degraded.push_back({"rank", "the deadline passed: in the order of the merged sources"});
-      std::vector<RankedCandidate> merged;
-      for (Candidate& candidate : candidates) {
-        RankedCandidate& out = merged.emplace_back();
-        out.score = candidate.fusion_score;
-        out.candidate = std::move(candidate);
-      }
-      return merged;
+      return AsMerged(std::move(candidates));
     }
     Lap("rank", start);
     return ranked;
+  }
+
+  static std::vector<RankedCandidate> AsMerged(std::vector<Candidate> candidates) {
+    std::vector<RankedCandidate> merged;
+    for (Candidate& candidate : candidates) {
+      RankedCandidate& out = merged.emplace_back();
+      out.score = candidate.fusion_score;
+      out.candidate = std::move(candidate);
+    }
+    return merged;
   }
 
   absl::Status MakeList() {
