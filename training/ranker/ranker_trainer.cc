@@ -57,11 +57,19 @@ absl::Status CheckOptions(const RankerTrainerOptions& o) {
       {"checkpoint_steps", double(o.checkpoint_steps), 1, 1e12},
       {"content_buckets", double(o.content_buckets), 0, 1 << 28},
       {"query_buckets", double(o.query_buckets), 0, 1 << 28},
+      {"width", double(o.width), 2, 1024},
+      {"hidden1", double(o.hidden1), 1, 8192},
+      {"hidden2", double(o.hidden2), 1, 8192},
+      {"attention_heads", double(o.attention_heads), 1, 64},
   };
   for (const Bound& b : bounds) {
     if (b.value >= b.least && b.value <= b.most) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("ranker training: ", b.name, " is ", b.value, "; it takes ", b.least, " to ", b.most));
+  }
+  if (o.width % o.attention_heads != 0) {
+    return absl::InvalidArgumentError(absl::StrCat("ranker training: attention_heads is ", o.attention_heads,
+                                                   ", which does not divide width ", o.width));
   }
   return absl::OkStatus();
 }

@@ -19,6 +19,7 @@
 namespace waymark {
 
 struct RankingListsOptions {
+  // Of the values; the arrays may take up to twice as much while they grow.
   size_t limit_bytes = size_t{2} << 30;
 };
 
