@@ -6,8 +6,8 @@
 
 namespace waymark {
 
-ItemContent FoldContent(const std::vector<std::vector<uint64_t>>& hashes, int content_buckets) {
-  ItemContent content;
+ContentBuckets FoldContent(const std::vector<std::vector<uint64_t>>& hashes, int content_buckets) {
+  ContentBuckets content;
   for (const std::vector<uint64_t>& item : hashes) {
     const size_t first = content.buckets.size();
     for (uint64_t hash : item) {
@@ -20,7 +20,7 @@ ItemContent FoldContent(const std::vector<std::vector<uint64_t>>& hashes, int co
   return content;
 }
 
-void EncodeItems(const DenseWeights& weights, const ItemTables& tables, const ItemContent& content,
+void EncodeItems(const DenseWeights& weights, const ItemTables& tables, const ContentBuckets& content,
                  absl::Span<const int64_t> rows, absl::Span<const int64_t> content_of, at::Tensor* vectors,
                  at::Tensor* pooled) {
   const int64_t n = rows.size(), width = tables.id.size(1), content_width = tables.buckets.size(1);

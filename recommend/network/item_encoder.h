@@ -2,7 +2,7 @@
 // that training has not seen (or whose id is dropped, so that content is learned) has `items.unknown` in the
 // place of its id embedding.
 //
-//   ItemContent content = FoldContent(hashes_of_each_item, shape.content_buckets);
+//   ContentBuckets content = FoldContent(hashes_of_each_item, shape.content_buckets);
 //   EncodeItems(weights, tables, content, rows, ids_dropped, out);
 //
 // No state; thread-safe. Includes LibTorch: for recommend/network/ and training/ only.
@@ -16,7 +16,7 @@
 namespace waymark {
 
 // Buckets of item i: buckets[starts[i] .. starts[i + 1]).
-struct ItemContent {
+struct ContentBuckets {
   std::vector<uint64_t> starts{0};
   std::vector<uint32_t> buckets;
   size_t items() const { return starts.size() - 1; }
@@ -24,7 +24,7 @@ struct ItemContent {
     return absl::MakeConstSpan(buckets).subspan(starts[i], starts[i + 1] - starts[i]);
   }
 };
-ItemContent FoldContent(const std::vector<std::vector<uint64_t>>& hashes, int content_buckets);
+ContentBuckets FoldContent(const std::vector<std::vector<uint64_t>>& hashes, int content_buckets);
 
 struct ItemTables {
   at::Tensor id;       // [items, width]
@@ -35,7 +35,7 @@ inline constexpr int64_t kNoRow = -1;
 
 // Of n items: rows[i] is the row of its id embedding or kNoRow; content.Of(content_of[i]) its buckets.
 // vectors: [n, width], not of unit length. pooled: [n, content_width], kept for the backward pass.
-void EncodeItems(const DenseWeights& weights, const ItemTables& tables, const ItemContent& content,
+void EncodeItems(const DenseWeights& weights, const ItemTables& tables, const ContentBuckets& content,
                  absl::Span<const int64_t> rows, absl::Span<const int64_t> content_of, at::Tensor* vectors,
                  at::Tensor* pooled);
 

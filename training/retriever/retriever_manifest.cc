@@ -19,7 +19,7 @@ void SetPosition(uint64_t log_epoch, LogOffset offset, storage::LogPosition* pos
 
 }  // namespace
 
-storage::ModelManifest RetrieverManifest(const RetrieverData& data, const RetrieverOptions& options,
+storage::ModelManifest RetrieverManifest(const RetrieverCorpus& corpus, const RetrieverOptions& options,
                                          const RetrieverRun& run, const RetrieverResult& result) {
   storage::ModelManifest manifest;
   manifest.set_kind("retriever");
@@ -28,12 +28,12 @@ storage::ModelManifest RetrieverManifest(const RetrieverData& data, const Retrie
   manifest.set_create_time(Rfc3339(run.clock->Now()));
   options.shape.ToNetwork(manifest.mutable_network());
 
-  const Interactions& events = *data.interactions;
+  const Interactions& events = *corpus.interactions;
   int64_t first_us = INT64_MAX, last_us = INT64_MIN, users = 0;
   LogOffset first = UINT64_MAX, last = 0;
-  for (size_t u = 0; u < data.ends.size(); ++u) {
-    users += data.ends[u] > data.start(u);
-    for (uint64_t e = data.start(u); e < data.ends[u]; ++e) {
+  for (size_t u = 0; u < corpus.ends.size(); ++u) {
+    users += corpus.ends[u] > corpus.start(u);
+    for (uint64_t e = corpus.start(u); e < corpus.ends[u]; ++e) {
       first_us = std::min(first_us, events.times_us[e]);
       last_us = std::max(last_us, events.times_us[e]);
       first = std::min(first, events.offsets[e]);
@@ -45,9 +45,9 @@ storage::ModelManifest RetrieverManifest(const RetrieverData& data, const Retrie
   SetPosition(run.log_epoch, last, trained->mutable_last());
   trained->set_first_time(Rfc3339(absl::FromUnixMicros(first_us)));
   trained->set_last_time(Rfc3339(absl::FromUnixMicros(last_us)));
-  trained->set_events(static_cast<int64_t>(data.training_events));
+  trained->set_events(static_cast<int64_t>(corpus.training_events));
   trained->set_users(users);
-  trained->set_items(static_cast<int64_t>(data.vocabulary.size()));
+  trained->set_items(static_cast<int64_t>(corpus.vocabulary.size()));
   trained->set_seed(options.seed);
 
   const auto measure = [&](const std::string& name, double value) {

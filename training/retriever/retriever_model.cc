@@ -51,7 +51,7 @@ absl::Status RetrieverModel::ReadWeights(const TensorMap& tensors) {
   return absl::OkStatus();
 }
 
-absl::Status RetrieverModel::StartFrom(const ModelPackage& package, const RetrieverData& data) {
+absl::Status RetrieverModel::StartFrom(const ModelPackage& package, const RetrieverCorpus& corpus) {
   absl::StatusOr<RetrieverShape> other = RetrieverShape::FromManifest(package.manifest);
   if (!other.ok()) return other.status();
   google::protobuf::Map<std::string, double> ours, theirs;
@@ -77,8 +77,8 @@ absl::Status RetrieverModel::StartFrom(const ModelPackage& package, const Retrie
   tables.buckets = *std::move(buckets);
   absl::flat_hash_map<std::string_view, int64_t> row_of;
   for (size_t i = 0; i < vocabulary->size(); ++i) row_of[(*vocabulary)[i]] = i;
-  for (size_t i = 0; i < data.vocabulary.size(); ++i) {
-    const auto found = row_of.find(data.vocabulary[i]);
+  for (size_t i = 0; i < corpus.vocabulary.size(); ++i) {
+    const auto found = row_of.find(corpus.vocabulary[i]);
     if (found != row_of.end()) tables.id[i].copy_((*id)[found->second]);
   }
   return absl::OkStatus();

@@ -6,7 +6,7 @@
 #include "absl/status/statusor.h"
 #include "recommend/network/item_encoder.h"
 #include "store/package/model_package.h"
-#include "training/retriever/retriever_data.h"
+#include "training/retriever/retriever_corpus.h"
 #include "training/retriever/row_adam.h"
 
 namespace waymark {
@@ -31,7 +31,7 @@ struct RetrieverModel {
   absl::Status ReadWeights(const TensorMap& tensors);
   // Takes over the weights of a package of the same shape: the encoder, the content, and the id embeddings of
   // the items that both vocabularies name. INVALID_ARGUMENT when the shapes differ.
-  absl::Status StartFrom(const ModelPackage& package, const RetrieverData& data);
+  absl::Status StartFrom(const ModelPackage& package, const RetrieverCorpus& corpus);
 };
 
 }  // namespace waymark

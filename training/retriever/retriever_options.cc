@@ -34,6 +34,9 @@ absl::Status RetrieverOptions::Check() const {
   status.Update(InRange("dropout", dropout, 0, 0.95));
   status.Update(InRange("id_dropout", id_dropout, 0, 0.95));
   status.Update(InRange("threads", threads, 1, 1024));
+  // Masks number a batch's floats by 32 bits.
+  const double widest = std::max(shape.width, shape.hidden);
+  status.Update(InRange("batch_tokens * width", (batch_tokens + shape.history_limit) * widest, 1, 1u << 31));
   if (time_budget <= absl::ZeroDuration()) {
     status.Update(absl::InvalidArgumentError("the option 'time_budget' must be longer than nothing"));
   }

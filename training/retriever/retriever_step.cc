@@ -20,14 +20,14 @@ float* Data(const at::Tensor& tensor) { return tensor.data_ptr<float>(); }
 
 }  // namespace
 
-RetrieverStep::RetrieverStep(RetrieverModel* model, const RetrieverData* data,
+RetrieverStep::RetrieverStep(RetrieverModel* model, const RetrieverCorpus* corpus,
                              const RetrieverOptions& options, ShardPool* pool)
     : model_(model),
-      data_(data),
+      corpus_(corpus),
       options_(options),
       pool_(pool),
       encoder_(model->shape, &model->dense),
-      place_of_(data->vocabulary.size(), -1) {
+      place_of_(corpus->vocabulary.size(), -1) {
   for (int s = 0; s < options.shards; ++s) {
     shards_.push_back(std::make_unique<Shard>(model->shape));
     Shard& shard = *shards_.back();
@@ -49,7 +49,7 @@ int32_t RetrieverStep::Place(int64_t row) {
 void RetrieverStep::CollectItems(const TrainingBatch& batch, int64_t number) {
   for (int64_t row : items_) place_of_[row] = -1;
   items_.clear();
-  const int64_t all = data_->vocabulary.size();
+  const int64_t all = corpus_->vocabulary.size();
   const uint64_t key = RandomKey(options_.seed, {static_cast<uint64_t>(number), kNegatives});
   if (options_.negatives >= all) {
     for (int64_t row = 0; row < all; ++row) Place(row);
@@ -57,7 +57,7 @@ void RetrieverStep::CollectItems(const TrainingBatch& batch, int64_t number) {
     for (int n = 0; n < options_.negatives; ++n) Place(RandomBelow(key, n, all));
   }
   contrasted_ = items_.size();
-  const Interactions& events = *data_->interactions;
+  const Interactions& events = *corpus_->interactions;
   for (size_t s = 0; s < shards_.size(); ++s) {
     Shard& shard = *shards_[s];
     shard.layout.Clear();
@@ -66,8 +66,8 @@ void RetrieverStep::CollectItems(const TrainingBatch& batch, int64_t number) {
     for (const TrainingWindow& window : batch.shards[s]) {
       shard.layout.Add(absl::MakeConstSpan(events.times_us).subspan(window.first, window.length));
       for (uint64_t e = window.first; e < window.first + window.length; ++e) {
-        shard.inputs.push_back(Place(data_->rows[e]));
-        shard.targets.push_back(Place(data_->rows[e + 1]));
+        shard.inputs.push_back(Place(corpus_->rows[e]));
+        shard.targets.push_back(Place(corpus_->rows[e + 1]));
       }
     }
   }
@@ -75,7 +75,7 @@ void RetrieverStep::CollectItems(const TrainingBatch& batch, int64_t number) {
   const uint64_t drop = RandomKey(options_.seed, {static_cast<uint64_t>(number), kIdDropout});
   id_rows_ = items_;
   for (int64_t& row : id_rows_) {
-    if (!data_->content.Of(row).empty() && RandomUnit(drop, row) < options_.id_dropout) row = kNoRow;
+    if (!corpus_->content.Of(row).empty() && RandomUnit(drop, row) < options_.id_dropout) row = kNoRow;
   }
 }
 
@@ -116,11 +116,11 @@ void RetrieverStep::ReduceAndUpdate(const AdamStep& adam) {
                         Data(sum.dvectors));
   // Into the parts of an item's vector: its content, then its id or what stands for one.
   const int64_t content_width = model_->shape.content_width;
-  if (!data_->content.buckets.empty()) {
+  if (!corpus_->content.buckets.empty()) {
     sum.gradients.projection.addmm_(pooled_.t(), sum.dvectors);
     const at::Tensor dpooled = at::mm(sum.dvectors, model_->dense.projection.t());
     for (int64_t i = 0; i < n; ++i) {
-      const absl::Span<const uint32_t> own = data_->content.Of(items_[i]);
+      const absl::Span<const uint32_t> own = corpus_->content.Of(items_[i]);
       for (uint32_t bucket : own) {
         float* to = bucket_gradients_.data() + bucket * content_width;
         const float* from = Data(dpooled) + i * content_width;
@@ -165,7 +165,7 @@ void RetrieverStep::ReduceAndUpdate(const AdamStep& adam) {
 double RetrieverStep::Run(const TrainingBatch& batch, int64_t number, double learning_rate) {
   at::NoGradGuard no_grad;
   CollectItems(batch, number);
-  EncodeItems(model_->dense, model_->tables, data_->content, id_rows_, items_, &vectors_, &pooled_);
+  EncodeItems(model_->dense, model_->tables, corpus_->content, id_rows_, items_, &vectors_, &pooled_);
   units_ = at::empty_like(vectors_);
   inverse_.resize(items_.size());
   NormalizeRows(Data(vectors_), items_.size(), model_->shape.width, Data(units_), inverse_.data());

@@ -1,7 +1,7 @@
 // One step of training: the items that a batch needs, their vectors, the parts of the batch side by side,
 // the sum of their gradients, clipping, Adam. The same result for any number of threads.
 //
-//   RetrieverStep step(&model, &data, options, &pool);
+//   RetrieverStep step(&model, &corpus, options, &pool);
 //   double loss = step.Run(batch, {epoch, number}, learning_rate);
 //
 // Includes LibTorch: for training/ only.
@@ -19,7 +19,7 @@ namespace waymark {
 
 class RetrieverStep {
  public:
-  RetrieverStep(RetrieverModel* model, const RetrieverData* data, const RetrieverOptions& options,
+  RetrieverStep(RetrieverModel* model, const RetrieverCorpus* corpus, const RetrieverOptions& options,
                 ShardPool* pool);
   // `number`: of the step since training began, from 1. Returns the mean loss of the batch's tokens.
   double Run(const TrainingBatch& batch, int64_t number, double learning_rate);
@@ -43,7 +43,7 @@ class RetrieverStep {
   void ReduceAndUpdate(const AdamStep& step);
 
   RetrieverModel* model_;
-  const RetrieverData* data_;
+  const RetrieverCorpus* corpus_;
   RetrieverOptions options_;
   ShardPool* pool_;
   Encoder encoder_;

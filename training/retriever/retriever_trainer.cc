@@ -34,18 +34,18 @@ class OneIntraOpThread {
 
 class Trainer {
  public:
-  Trainer(const RetrieverData& data, const RetrieverOptions& options, const RetrieverRun& run)
-      : data_(data),
+  Trainer(const RetrieverCorpus& corpus, const RetrieverOptions& options, const RetrieverRun& run)
+      : corpus_(corpus),
         options_(options),
         run_(run),
-        fingerprint_(absl::StrCat(data.fingerprint, run.init_from ? run.init_from->content_sha256 : "")),
+        fingerprint_(absl::StrCat(corpus.fingerprint, run.init_from ? run.init_from->content_sha256 : "")),
         pool_(options.threads),
-        model_(options.shape, data.vocabulary.size(), options.seed),
-        step_(&model_, &data_, options_, &pool_) {}
+        model_(options.shape, corpus.vocabulary.size(), options.seed),
+        step_(&model_, &corpus_, options_, &pool_) {}
 
   absl::Status Prepare() {
     if (run_.init_from) {
-      if (absl::Status started = model_.StartFrom(*run_.init_from, data_); !started.ok()) return started;
+      if (absl::Status started = model_.StartFrom(*run_.init_from, corpus_); !started.ok()) return started;
     }
     if (run_.checkpoint_folder.empty()) return absl::OkStatus();
     absl::StatusOr<bool> resumed =
@@ -62,6 +62,8 @@ class Trainer {
       if (absl::Status done = TrainEpoch(); !done.ok()) return done;
       FinishEpoch();
     }
+    // So that writing the package can be tried again.
+    if (absl::Status saved = Checkpoint(); !saved.ok()) return saved;
     if (best_.dense.defined()) {
       model_.dense.flat.copy_(best_.dense);
       model_.tables.id.copy_(best_.id);
@@ -80,9 +82,9 @@ class Trainer {
     result.epoch_ndcg10 = place_.ndcg10;
     result.elapsed = absl::Seconds(place_.elapsed_s);
     result.resumed = resumed_;
-    storage::ModelManifest manifest = RetrieverManifest(data_, options_, run_, result);
-    absl::StatusOr<ModelPackage> package = WriteModelPackage(run_.package_folder, std::move(manifest),
-                                                             model_.Weights(), {{"items", data_.vocabulary}});
+    storage::ModelManifest manifest = RetrieverManifest(corpus_, options_, run_, result);
+    absl::StatusOr<ModelPackage> package = WriteModelPackage(
+        run_.package_folder, std::move(manifest), model_.Weights(), {{"items", corpus_.vocabulary}});
     if (!package.ok()) return package.status();
     result.package = *std::move(package);
     if (!run_.checkpoint_folder.empty()) RemoveCheckpoint(run_.checkpoint_folder);
@@ -112,7 +114,7 @@ class Trainer {
   }
 
   absl::Status TrainEpoch() {
-    const std::vector<TrainingBatch> batches = BatchesOfEpoch(data_, options_, place_.epoch);
+    const std::vector<TrainingBatch> batches = BatchesOfEpoch(corpus_, options_, place_.epoch);
     while (place_.batch < static_cast<int64_t>(batches.size())) {
       if (run_.stop.stop_requested()) return Stopped();
       if (Budget() >= 1) break;
@@ -139,7 +141,7 @@ class Trainer {
   void FinishEpoch() {
     place_.losses.push_back(place_.loss_sum / static_cast<double>(std::max<int64_t>(place_.batch, 1)));
     if (options_.held_out > 0) {
-      const RetrieverValidation v = ValidateRetriever(model_, data_, options_.validation_users, &pool_);
+      const RetrieverValidation v = ValidateRetriever(model_, corpus_, options_.validation_users, &pool_);
       if (v.users > 0) {
         place_.ndcg10.push_back(v.ndcg10);
         if (v.ndcg10 > place_.best_ndcg10) {
@@ -192,7 +194,7 @@ class Trainer {
     run_.progress(p);
   }
 
-  const RetrieverData& data_;
+  const RetrieverCorpus& corpus_;
   const RetrieverOptions& options_;
   const RetrieverRun& run_;
   std::string fingerprint_;
@@ -216,11 +218,11 @@ absl::StatusOr<RetrieverResult> TrainRetriever(const Interactions& interactions,
   if (std::filesystem::exists(run.package_folder)) {
     return absl::AlreadyExistsError(absl::StrCat(run.package_folder.string(), " exists already"));
   }
-  absl::StatusOr<RetrieverData> data = MakeRetrieverData(interactions, items, options);
-  if (!data.ok()) return data.status();
+  absl::StatusOr<RetrieverCorpus> corpus = MakeRetrieverCorpus(interactions, items, options);
+  if (!corpus.ok()) return corpus.status();
   try {
     OneIntraOpThread one_thread;
-    Trainer trainer(*data, options, run);
+    Trainer trainer(*corpus, options, run);
     if (absl::Status prepared = trainer.Prepare(); !prepared.ok()) return prepared;
     if (absl::Status trained = trainer.Train(); !trained.ok()) return trained;
     return trainer.Write();
@@ -229,7 +231,7 @@ absl::StatusOr<RetrieverResult> TrainRetriever(const Interactions& interactions,
         absl::StrCat("LibTorch failed while a retriever was trained: ", e.what_without_backtrace()));
   } catch (const std::bad_alloc&) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("not enough memory to train a retriever of ", data->vocabulary.size(),
+        absl::StrCat("not enough memory to train a retriever of ", corpus->vocabulary.size(),
                      " items and width ", options.shape.width, "; make width or batch_tokens smaller"));
   }
 }

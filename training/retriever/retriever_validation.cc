@@ -1,51 +1,43 @@
 #include "training/retriever/retriever_validation.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "recommend/network/encoder.h"
 #include "recommend/network/pointwise_kernels.h"
+#include "training/evaluation/recommend_metrics.h"
 
 namespace waymark {
 namespace {
 
 constexpr size_t kUsersAtOnce = 64;
-
-// From 1; half a place for each other item of the same score.
-double MiddleRank(const float* scores, size_t count, size_t target) {
-  size_t above = 0, equal = 0;
-  for (size_t i = 0; i < count; ++i) {
-    above += scores[i] > scores[target];
-    equal += scores[i] == scores[target];
-  }
-  return 1.0 + static_cast<double>(above) + static_cast<double>(equal - 1) / 2;
-}
+constexpr double kMissed = std::numeric_limits<double>::infinity();
 
 class Validator {
  public:
-  Validator(const RetrieverModel& model, const RetrieverData& data)
-      : model_(model), data_(data), encoder_(model.shape, &model.dense) {
-    std::vector<int64_t> rows(data.vocabulary.size());
+  Validator(const RetrieverModel& model, const RetrieverCorpus& corpus)
+      : model_(model), corpus_(corpus), encoder_(model.shape, &model.dense) {
+    std::vector<int64_t> rows(corpus.vocabulary.size());
     std::iota(rows.begin(), rows.end(), 0);
     at::Tensor pooled;
-    EncodeItems(model.dense, model.tables, data.content, rows, rows, &vectors_, &pooled);
+    EncodeItems(model.dense, model.tables, corpus.content, rows, rows, &vectors_, &pooled);
     units_ = at::empty_like(vectors_);
     NormalizeRows(vectors_.data_ptr<float>(), vectors_.size(0), vectors_.size(1), units_.data_ptr<float>(),
                   nullptr);
   }
 
-  // ranks: [users], 0: missed.
+  // ranks: [users]
   void Rank(absl::Span<const size_t> users, double* ranks, EncoderWorkspace* workspace) const {
     at::NoGradGuard no_grad;
     SequenceLayout layout(model_.shape.time_buckets);
     std::vector<int64_t> rows;
     for (size_t u : users) {
-      const uint64_t length = std::min<uint64_t>(data_.ends[u] - data_.start(u), model_.shape.history_limit);
-      const uint64_t first = data_.ends[u] - length;
-      layout.Add(absl::MakeConstSpan(data_.interactions->times_us).subspan(first, length));
-      rows.insert(rows.end(), data_.rows.begin() + first, data_.rows.begin() + data_.ends[u]);
+      const uint64_t length =
+          std::min<uint64_t>(corpus_.ends[u] - corpus_.start(u), model_.shape.history_limit);
+      const uint64_t first = corpus_.ends[u] - length;
+      layout.Add(absl::MakeConstSpan(corpus_.interactions->times_us).subspan(first, length));
+      rows.insert(rows.end(), corpus_.rows.begin() + first, corpus_.rows.begin() + corpus_.ends[u]);
     }
     const int64_t width = model_.shape.width, items = units_.size(0);
     at::Tensor tokens = at::empty({static_cast<int64_t>(rows.size()), width}, at::kFloat);
@@ -56,32 +48,32 @@ class Validator {
     for (size_t i = 0; i < users.size(); ++i) {
       const size_t u = users[i];
       float* own = scores.data_ptr<float>() + i * items;
-      const int64_t target = data_.target(u);
-      ranks[i] = 0;
+      const int64_t target = corpus_.target(u);
+      ranks[i] = kMissed;
       if (target == kNoRow) continue;
       const float kept = own[target];
-      for (uint64_t e = data_.start(u); e < data_.ends[u]; ++e) {
-        own[data_.rows[e]] = -std::numeric_limits<float>::infinity();
+      for (uint64_t e = corpus_.start(u); e < corpus_.ends[u]; ++e) {
+        own[corpus_.rows[e]] = -std::numeric_limits<float>::infinity();
       }
       own[target] = kept;
-      ranks[i] = MiddleRank(own, items, target);
+      ranks[i] = MiddleRank(absl::MakeConstSpan(own, items), target);
     }
   }
 
  private:
   const RetrieverModel& model_;
-  const RetrieverData& data_;
+  const RetrieverCorpus& corpus_;
   Encoder encoder_;
   at::Tensor vectors_, units_;
 };
 
 }  // namespace
 
-RetrieverValidation ValidateRetriever(const RetrieverModel& model, const RetrieverData& data,
+RetrieverValidation ValidateRetriever(const RetrieverModel& model, const RetrieverCorpus& corpus,
                                       size_t most_users, ShardPool* pool) {
   std::vector<size_t> users;
-  for (size_t u = 0; u < data.ends.size(); ++u) {
-    if (data.has_target(u)) users.push_back(u);
+  for (size_t u = 0; u < corpus.ends.size(); ++u) {
+    if (corpus.has_target(u)) users.push_back(u);
   }
   if (users.size() > most_users) {
     std::vector<size_t> some;
@@ -91,7 +83,7 @@ RetrieverValidation ValidateRetriever(const RetrieverModel& model, const Retriev
   RetrieverValidation result;
   result.users = users.size();
   if (users.empty()) return result;
-  const Validator validator(model, data);
+  const Validator validator(model, corpus);
   std::vector<double> ranks(users.size());
   const size_t parts = (users.size() + kUsersAtOnce - 1) / kUsersAtOnce;
   pool->Run(parts, [&](size_t part) {
@@ -99,13 +91,10 @@ RetrieverValidation ValidateRetriever(const RetrieverModel& model, const Retriev
     const size_t first = part * kUsersAtOnce;
     validator.Rank(absl::MakeConstSpan(users).subspan(first, kUsersAtOnce), ranks.data() + first, &workspace);
   });
-  for (double rank : ranks) {
-    if (rank == 0 || rank > 10) continue;
-    result.hit10 += 1;
-    result.ndcg10 += 1 / std::log2(1 + rank);
-  }
-  result.hit10 /= static_cast<double>(users.size());
-  result.ndcg10 /= static_cast<double>(users.size());
+  RecommendMetrics metrics(10, corpus.vocabulary.size());
+  for (double rank : ranks) metrics.AddRank(rank);
+  result.ndcg10 = metrics.ndcg();
+  result.hit10 = metrics.hit_rate();
   return result;
 }
 

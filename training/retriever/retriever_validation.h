@@ -12,7 +12,7 @@ struct RetrieverValidation {
   size_t users = 0;
 };
 
-RetrieverValidation ValidateRetriever(const RetrieverModel& model, const RetrieverData& data,
+RetrieverValidation ValidateRetriever(const RetrieverModel& model, const RetrieverCorpus& corpus,
                                       size_t most_users, ShardPool* pool);
 
 }  // namespace waymark

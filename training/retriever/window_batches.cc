@@ -9,10 +9,11 @@ namespace {
 
 enum Purpose : uint64_t { kPhase = 1, kShuffle = 2 };
 
-void CutWindows(const RetrieverData& data, uint64_t limit, uint64_t key, std::vector<TrainingWindow>* out) {
-  for (size_t u = 0; u < data.ends.size(); ++u) {
-    const uint64_t start = data.start(u);
-    const uint64_t targets = data.ends[u] > start ? data.ends[u] - start - 1 : 0;
+void CutWindows(const RetrieverCorpus& corpus, uint64_t limit, uint64_t key,
+                std::vector<TrainingWindow>* out) {
+  for (size_t u = 0; u < corpus.ends.size(); ++u) {
+    const uint64_t start = corpus.start(u);
+    const uint64_t targets = corpus.ends[u] > start ? corpus.ends[u] - start - 1 : 0;
     if (targets == 0) continue;
     uint64_t at = 0;
     // The first window may be short, and so shifts the others.
@@ -40,10 +41,10 @@ TrainingBatch Distribute(const std::vector<TrainingWindow>& windows, size_t firs
 
 }  // namespace
 
-std::vector<TrainingBatch> BatchesOfEpoch(const RetrieverData& data, const RetrieverOptions& options,
+std::vector<TrainingBatch> BatchesOfEpoch(const RetrieverCorpus& corpus, const RetrieverOptions& options,
                                           uint64_t epoch) {
   std::vector<TrainingWindow> windows;
-  CutWindows(data, options.shape.history_limit, RandomKey(options.seed, {epoch, kPhase}), &windows);
+  CutWindows(corpus, options.shape.history_limit, RandomKey(options.seed, {epoch, kPhase}), &windows);
   const uint64_t key = RandomKey(options.seed, {epoch, kShuffle});
   for (size_t i = windows.size(); i > 1; --i) std::swap(windows[i - 1], windows[RandomBelow(key, i, i)]);
   std::vector<TrainingBatch> batches;

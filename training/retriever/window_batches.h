@@ -2,12 +2,12 @@
 // so that the cuts fall elsewhere in every epoch), the windows are shuffled and packed into batches. Every
 // event but a user's first is predicted once an epoch.
 //
-// A function of (data, seed, epoch) alone, so that training can go on in the middle of an epoch.
+// A function of (corpus, seed, epoch) alone, so that training can go on in the middle of an epoch.
 #pragma once
 #include <cstdint>
 #include <vector>
 
-#include "training/retriever/retriever_data.h"
+#include "training/retriever/retriever_corpus.h"
 
 namespace waymark {
 
@@ -22,7 +22,7 @@ struct TrainingBatch {
   size_t tokens = 0;
 };
 
-std::vector<TrainingBatch> BatchesOfEpoch(const RetrieverData& data, const RetrieverOptions& options,
+std::vector<TrainingBatch> BatchesOfEpoch(const RetrieverCorpus& corpus, const RetrieverOptions& options,
                                           uint64_t epoch);
 
 }  // namespace waymark

@@ -1,8 +1,8 @@
 // What a retriever is trained on, with items as rows of the vocabulary: the items that the training events
 // name, in the order of their ordinals.
 //
-//   absl::StatusOr<RetrieverData> data = MakeRetrieverData(interactions, items, options);
-//   data->vocabulary[data->rows[e]];  // the id of event e's item
+//   absl::StatusOr<RetrieverCorpus> corpus = MakeRetrieverCorpus(interactions, items, options);
+//   corpus->vocabulary[corpus->rows[e]];  // the id of event e's item
 //
 // Borrows the interactions.
 #pragma once
@@ -17,10 +17,10 @@
 
 namespace waymark {
 
-struct RetrieverData {
+struct RetrieverCorpus {
   const Interactions* interactions = nullptr;
   std::vector<std::string> vocabulary;  // [items]
-  ItemContent content;                  // of the vocabulary's items
+  ContentBuckets content;               // of the vocabulary's items
   std::vector<int64_t> rows;            // [events]; kNoRow: held out, and not among the training events
   std::vector<uint64_t> ends;           // [users]: training events of u are [starts[u], ends[u])
   size_t training_events = 0;
@@ -35,7 +35,8 @@ struct RetrieverData {
 };
 
 // FAILED_PRECONDITION when fewer than two items or no pair of events in a row are left to learn from.
-absl::StatusOr<RetrieverData> MakeRetrieverData(const Interactions& interactions, const ItemDirectory& items,
-                                                const RetrieverOptions& options);
+absl::StatusOr<RetrieverCorpus> MakeRetrieverCorpus(const Interactions& interactions,
+                                                    const ItemDirectory& items,
+                                                    const RetrieverOptions& options);
 
 }  // namespace waymark
