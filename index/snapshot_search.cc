@@ -19,6 +19,7 @@ class SnapshotSearch {
 
   // False: the deadline came.
   bool Run(const SegmentView& segment, const BoundQuery& bound) {
+    if (deadline_.Expired()) return false;
     SegmentSearch search(segment, bound);
     const DocNumber documents = segment.postings->doc_count();
     const std::function<bool(size_t)> spend = [this](size_t postings) { return Spend(postings); };
@@ -66,7 +67,7 @@ class SnapshotSearch {
   Deadline deadline_;
   Window window_;
   int64_t total_ = 0;
-  size_t spent_ = kPostingsPerLook;  // looks at the clock before the first posting
+  size_t spent_ = 0;  // since the last look
 };
 
 }  // namespace
