@@ -85,7 +85,8 @@ void CallRunner::Run(const Method& method, const Message& request, Message* resp
   if (!bulk && context.deadline.when() == absl::InfiniteFuture()) {
     context.deadline = Deadline::After(options_.default_deadline);
   }
-  WorkerPool* pool = bulk ? &bulk_ : CarriesConsistencyToken(request) ? &waiting_pool_ : &requests_pool_;
+  const bool waits = method.options.lane == Lane::kWrite || CarriesConsistencyToken(request);
+  WorkerPool* pool = bulk ? &bulk_ : waits ? &waiting_pool_ : &requests_pool_;
   pool->Submit([this, &method, &request, response, context = std::move(context), done = std::move(done),
                 start, count] {
     absl::Status status = Call(method, request, response, context);

@@ -1,8 +1,9 @@
 // Admits calls and runs them on threads of our own, never on those of gRPC. What is over the limit is refused
 // at once with RESOURCE_EXHAUSTED and a time to come back: a queue that grows only makes everybody late.
 //
-// Three lanes: requests (one thread a core: they compute), requests that wait for a consistency token (they
-// sleep), and long work such as imports, exports and activations, which must not hold up searches.
+// Three pools: requests (one thread a core: they compute), calls that wait for the disk or for a consistency
+// token (they sleep), and long work such as imports, exports and activations, which must not hold up
+// searches.
 //
 //   runner.Run(method, request, &response, context, [](absl::Status status) { ... });
 #pragma once
@@ -21,9 +22,9 @@ namespace waymark {
 
 struct CallRunnerOptions {
   int workers = 0;  // 0: one a core
-  int waiting_workers = 16;
-  int bulk_workers = 2;
-  int max_requests = 256;  // running and waiting, of the request lanes
+  int waiting_workers = 32;
+  int bulk_workers = 4;
+  int max_requests = 256;  // running and waiting, but for long work
   int max_bulk = 32;       // long unary calls and open streams
   absl::Duration default_deadline = absl::Seconds(2);
   absl::Duration slow_call = absl::Seconds(1);

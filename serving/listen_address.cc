@@ -51,6 +51,16 @@ int TryToBind(const addrinfo& target) {
   return error;
 }
 
+absl::Status Cannot(const std::string& address, const std::string& option, const std::string& why,
+                    int error) {
+  const char* remedy = error == EADDRINUSE
+                           ? "Stop the program that listens there, or choose another port with "
+                       : error == EACCES ? "Ports below 1024 need rights; choose another with "
+                                         : "Choose an address of this machine with ";
+  return absl::UnavailableError(
+      absl::StrCat("cannot listen on ", address, ": ", why, ". ", remedy, option, "."));
+}
+
 }  // namespace
 
 absl::StatusOr<ListenAddress> ParseListenAddress(const std::string& text, const std::string& option) {
@@ -89,23 +99,18 @@ bool IsLoopback(const ListenAddress& address) {
   return true;
 }
 
-absl::Status CannotListen(const std::string& address, const std::string& option) {
-  std::string why = "it cannot be listened on";
-  int error = 0;
+absl::Status CheckCanListen(const std::string& address, const std::string& option) {
   auto parsed = ParseListenAddress(address, option);
   if (!parsed.ok()) return parsed.status();
-  if (const Resolved resolved = Resolve(*parsed); resolved == nullptr) {
-    why = "the name does not resolve";
-  } else {
-    error = TryToBind(*resolved);
-    if (error != 0) why = std::strerror(error);
-  }
-  const char* remedy = error == EADDRINUSE
-                           ? "Stop the program that listens there, or choose another port with "
-                       : error == EACCES ? "Ports below 1024 need rights; choose another with "
-                                         : "Choose an address of this machine with ";
-  return absl::UnavailableError(
-      absl::StrCat("cannot listen on ", address, ": ", why, ". ", remedy, option, "."));
+  const Resolved resolved = Resolve(*parsed);
+  if (resolved == nullptr) return Cannot(address, option, "the name does not resolve", 0);
+  const int error = TryToBind(*resolved);
+  return error == 0 ? absl::OkStatus() : Cannot(address, option, std::strerror(error), error);
+}
+
+absl::Status CannotListen(const std::string& address, const std::string& option) {
+  if (auto status = CheckCanListen(address, option); !status.ok()) return status;
+  return Cannot(address, option, "it was taken a moment ago", EADDRINUSE);
 }
 
 }  // namespace waymark

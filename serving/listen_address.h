@@ -18,7 +18,9 @@ std::string FormatListenAddress(const ListenAddress& address);
 // Whether only this machine can reach it: everything that the host resolves to is a loopback address.
 bool IsLoopback(const ListenAddress& address);
 
-// Why `address` cannot be listened on (UNAVAILABLE), with what to do about it.
+// UNAVAILABLE: the port is taken, or the address is not one of this machine.
+absl::Status CheckCanListen(const std::string& address, const std::string& option);
+// Why `address` could not be listened on (UNAVAILABLE), with what to do about it.
 absl::Status CannotListen(const std::string& address, const std::string& option);
 
 }  // namespace waymark

@@ -22,8 +22,9 @@ namespace waymark {
 using UnaryHandler = std::function<absl::Status(const google::protobuf::Message& request,
                                                 google::protobuf::Message* response, const CallContext&)>;
 
-// Long work has threads of its own and no deadline unless the caller sets one.
-enum class Lane { kRequest, kBulk };
+// Where a call runs. Requests compute; writes mostly wait for the disk, and many that wait together share one
+// fsync; long work has no deadline unless the caller sets one.
+enum class Lane { kRequest, kWrite, kBulk };
 
 struct MethodOptions {
   size_t max_request_bytes = size_t{1} << 20;  // of the protobuf message

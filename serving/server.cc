@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -19,6 +20,7 @@
 #include "serving/rpc/rpc_calls.h"
 #include "serving/rpc/services.h"
 #include "serving/server_log.h"
+#include "serving/service_names.h"
 #include "serving/services/admin_service.h"
 #include "serving/services/catalog_service.h"
 #include "serving/services/event_service.h"
@@ -87,6 +89,7 @@ class Server::Impl {
       StopListening(absl::Now());
       return status;
     }
+    started_ = true;
     log_.Info("started", {{"pid", getpid()},
                           {"data", engine->store().data_folder().string()},
                           {"grpc", grpc_address()},
@@ -102,7 +105,7 @@ class Server::Impl {
 
   void Shutdown(absl::Duration grace) {
     std::call_once(shutdown_once_, [&] {
-      if (engine_ != nullptr) Stop(grace);
+      if (started_) Stop(grace);
       down_.Notify();
     });
     down_.WaitForNotification();
@@ -233,6 +236,7 @@ class Server::Impl {
   ServerLog log_;
   std::shared_ptr<HealthBoard> board_;
   Engine* engine_ = nullptr;
+  std::atomic<bool> started_{false};
   MethodRegistry registry_;
   // In this order they end: listeners first, then the threads that work for them.
   std::unique_ptr<CallRunner> runner_;

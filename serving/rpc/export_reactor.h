@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/time/clock.h"
 #include "serving/rpc/rpc_calls.h"
 #include "serving/services/stream_sessions.h"
 
@@ -70,10 +71,11 @@ class ExportReactor : public grpc::ServerWriteReactor<Entry> {
   void End(absl::Status status) {
     cursor_.reset();
     place_.reset();
-    runner_->LogEnd(method_, status, absl::ZeroDuration());
+    runner_->LogEnd(method_, status, absl::Now() - start_);
     this->Finish(ToGrpcStatus(status));
   }
 
+  const absl::Time start_ = absl::Now();
   std::string method_;
   CallRunner* runner_;
   CallContext context_;

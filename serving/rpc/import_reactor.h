@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/time/clock.h"
 #include "serving/rpc/rpc_calls.h"
 #include "serving/services/stream_sessions.h"
 
@@ -56,10 +57,11 @@ class ImportReactor : public grpc::ServerReadReactor<Request> {
   void End(absl::Status status) {
     session_.reset();
     place_.reset();
-    runner_->LogEnd(method_, status, absl::ZeroDuration());
+    runner_->LogEnd(method_, status, absl::Now() - start_);
     this->Finish(ToGrpcStatus(status));
   }
 
+  const absl::Time start_ = absl::Now();
   std::string method_;
   CallRunner* runner_;
   CallContext context_;

@@ -14,21 +14,29 @@ namespace {
 
 constexpr char kReflectionPlugin[] = "proto_server_reflection";
 
-// Linking grpc++_reflection puts reflection on every server of the process; this takes it off one.
-class NoReflection : public grpc::ServerBuilderOption {
+// Linking grpc++_reflection may put reflection on every server of the process, or, where the linker finds
+// the library unused, on none: this says for one server whether it has it.
+class Reflection : public grpc::ServerBuilderOption {
  public:
+  explicit Reflection(bool wanted) : wanted_(wanted) {}
   void UpdateArguments(grpc::ChannelArguments*) override {}
   void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>* plugins) override {
     plugins->erase(std::remove_if(plugins->begin(), plugins->end(),
                                   [](const auto& plugin) { return plugin->name() == kReflectionPlugin; }),
                    plugins->end());
+    if (wanted_) plugins->push_back(std::make_unique<grpc::reflection::ProtoServerReflectionPlugin>());
   }
+
+ private:
+  const bool wanted_;
 };
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RpcListener>> RpcListener::Start(
     const RpcListenerOptions& options, std::vector<std::unique_ptr<grpc::Service>> services) {
+  // Asked here first, because gRPC writes a page to standard error about a port that is taken.
+  if (auto status = CheckCanListen(options.address, options.option_name); !status.ok()) return status;
   std::unique_ptr<RpcListener> listener(new RpcListener());
   listener->services_ = std::move(services);
   grpc::ServerBuilder builder;
@@ -42,7 +50,7 @@ absl::StatusOr<std::unique_ptr<RpcListener>> RpcListener::Start(
   // Reflection is the only synchronous service; it needs few threads.
   builder.SetSyncServerOption(grpc::ServerBuilder::SyncServerOption::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::SyncServerOption::MAX_POLLERS, 2);
-  if (!options.reflection) builder.SetOption(std::make_unique<NoReflection>());
+  builder.SetOption(std::make_unique<Reflection>(options.reflection));
   for (const auto& service : listener->services_) builder.RegisterService(service.get());
   builder.AddListeningPort(options.address, grpc::InsecureServerCredentials(), &listener->port_);
   listener->server_ = builder.BuildAndStart();

@@ -251,13 +251,4 @@ std::vector<std::unique_ptr<grpc::Service>> MakePublicServices(Engine* engine, R
 
 std::unique_ptr<grpc::Service> MakeAdminService(RpcCalls* calls) { return std::make_unique<AdminRpc>(calls); }
 
-std::vector<std::string> PublicServiceNames() {
-  std::vector<std::string> names;
-  for (const char* service :
-       {"Catalog", "User", "Event", "Search", "Recommend", "Rank", "Model", "Release"}) {
-    names.push_back(std::string("waymark.v1.") + service + "Service");
-  }
-  return names;
-}
-
 }  // namespace waymark

@@ -4,7 +4,6 @@
 #include <grpcpp/impl/service_type.h>
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "pipeline/engine.h"
@@ -15,9 +14,5 @@ namespace waymark {
 // One set for each port: gRPC ties a service object to its server.
 std::vector<std::unique_ptr<grpc::Service>> MakePublicServices(Engine* engine, RpcCalls* calls);
 std::unique_ptr<grpc::Service> MakeAdminService(RpcCalls* calls);
-
-// Full names; Health answers for them.
-std::vector<std::string> PublicServiceNames();
-inline constexpr char kAdminServiceName[] = "waymark.v1.AdminService";
 
 }  // namespace waymark

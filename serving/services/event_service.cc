@@ -60,7 +60,7 @@ std::unique_ptr<EventImport> MakeEventImport(Engine* engine) {
 void RegisterEvents(Engine* engine, MethodRegistry* registry) {
   const std::string service = "waymark.v1.EventService.";
   registry->Add<v1::WriteEventsRequest, v1::WriteEventsResponse>(
-      service + "WriteEvents", {.max_request_bytes = size_t{2} << 20},
+      service + "WriteEvents", {.max_request_bytes = size_t{2} << 20, .lane = Lane::kWrite},
       [engine](const auto& q, auto* r, const CallContext&) { return WriteEvents(engine, q, r); });
   registry->Add<v1::ListEventsRequest, v1::ListEventsResponse>(
       service + "ListEvents", {},

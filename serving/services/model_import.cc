@@ -68,7 +68,7 @@ class ModelImportSession : public ModelImport {
       return InvalidField(
           "data", absl::StrCat("has ", request.data().size(), " bytes; a message takes ", kMaxMessageBytes));
     }
-    if (request.file_name() != file_name_) {
+    if (seen_.empty() || request.file_name() != file_name_) {
       if (auto status = NextFile(request.file_name()); !status.ok()) return status;
     }
     bytes_ += static_cast<int64_t>(request.data().size());

@@ -16,7 +16,7 @@
 namespace waymark {
 namespace {
 
-constexpr MethodOptions kUserBatch = {.max_request_bytes = size_t{16} << 20};
+constexpr MethodOptions kUserBatch = {.max_request_bytes = size_t{16} << 20, .lane = Lane::kWrite};
 
 absl::Status NoUser(const Collection& collection, const std::string& id) {
   return WithReason(

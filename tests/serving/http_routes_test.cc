@@ -1,7 +1,7 @@
 #include "serving/http/http_routes.h"
 
 #include "google/api/annotations.pb.h"
-#include "serving/rpc/services.h"
+#include "serving/service_names.h"
 #include "tests/support/catch.h"
 
 using namespace waymark;

@@ -2,7 +2,7 @@
 
 #include "serving/http/query_parameters.h"
 #include "serving/http/transcoder.h"
-#include "serving/rpc/services.h"
+#include "serving/service_names.h"
 #include "tests/support/catch.h"
 #include "waymark/v1/catalog.pb.h"
 #include "waymark/v1/event.pb.h"

@@ -1,0 +1,12 @@
+// The services of the API by full name, as ports, health and the HTTP gateway name them.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace waymark {
+
+// Those of the public port.
+std::vector<std::string> PublicServiceNames();
+inline constexpr char kAdminServiceName[] = "waymark.v1.AdminService";
+
+}  // namespace waymark

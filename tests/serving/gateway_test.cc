@@ -1,0 +1,186 @@
+// HTTP/JSON against a live server.
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "absl/time/clock.h"
+#include "tests/serving/live_server.h"
+#include "tests/support/catch.h"
+
+using namespace waymark;
+using namespace waymark::tests;
+
+namespace {
+
+std::string FieldOf(const nlohmann::json& json) {
+  for (const auto& detail : json["error"]["details"]) {
+    if (detail.contains("field_violations")) return detail["field_violations"][0]["field"];
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("Items go in and come out as JSON, ids with slashes too") {
+  LiveServer live;
+  int status = 0;
+  auto json = live.Post(
+      "/v1/items:put", R"({"items":[{"id":"a/b","fields":{"title":"Toy Story","year":1995,"unitPrice":3}}]})",
+      &status);
+  INFO(json.dump());
+  REQUIRE(status == 200);
+  CHECK(json["results"][0]["id"] == "a/b");
+  CHECK(json["results"][0]["version"] == "1");  // int64 is text in protobuf's JSON
+  const std::string token = json["consistency_token"];
+  for (const char* path :
+       {"/v1/items/a/b", "/v1/items/a%2Fb", "/v1/tenants/default/collections/default/items/a/b"}) {
+    INFO(path);
+    json = live.Get(path, &status);
+    CHECK(status == 200);
+    CHECK(json["id"] == "a/b");
+    CHECK(json["fields"]["year"] == 1995);
+    CHECK(json["name"] == "tenants/default/collections/default/items/a/b");
+  }
+  json = live.Post(
+      "/v1/items:update",
+      R"({"updates":[{"item":{"id":"a/b","fields":{"unitPrice":4}},"update_mask":"unitPrice"}]})", &status);
+  REQUIRE(status == 200);
+  CHECK(json["results"][0]["version"] == "2");
+  json = live.Get("/v1/items/a/b", &status);
+  CHECK(json["fields"]["unitPrice"] == 4);
+  CHECK(json["fields"]["title"] == "Toy Story");
+  json = live.Get("/v1/search?query=toy&consistency_token=" + token, &status);
+  INFO(json.dump());
+  REQUIRE(status == 200);
+  REQUIRE(json["results"].size() == 1);
+  CHECK(json["results"][0]["item"]["id"] == "a/b");
+  CHECK(json["total_size"] == "1");
+  CHECK(json["total_size_relation"] == "EXACT");
+  json = live.Post("/v1/tenants/default/collections/default:search", R"({"query":"toy"})", &status);
+  CHECK(status == 200);
+  CHECK(json["results"].size() == 1);
+}
+
+TEST_CASE("Wrong requests get a JSON error that names the field") {
+  LiveServer live;
+  int status = 0;
+  live.Post("/v1/items:put", R"({"items":[{"id":"a"}]})", &status);
+  REQUIRE(status == 200);
+  struct Row {
+    const char *path, *body, *field;
+  };
+  const std::string long_query = "{\"query\":\"" + std::string(100000, 'q') + "\"}";
+  const Row rows[] = {
+      {"/v1/search", "{\"query\":", "body"},
+      {"/v1/search", "{\"query\":NaN}", "body"},
+      {"/v1/search", "{\"qurey\":\"x\"}", "qurey"},
+      {"/v1/search", "{\"page_size\":-1}", "page_size"},
+      {"/v1/search", "{\"page_size\":\"ten\"}", "page_size"},
+      {"/v1/search", long_query.c_str(), "query"},
+      {"/v1/recommend", "{\"diversity\":\"NaN\"}", "diversity"},
+      {"/v1/items:put", "{\"items\":[{\"id\":\"b\",\"fields\":{\"ean\":9007199254740993}}]}",
+       "items[0].fields.ean"},
+  };
+  for (const Row& row : rows) {
+    INFO(row.path << " " << std::string(row.body).substr(0, 100));
+    const auto json = live.Post(row.path, row.body, &status);
+    CHECK(status == 400);
+    CHECK(json["error"]["code"] == 400);
+    CHECK(json["error"]["status"] == "INVALID_ARGUMENT");
+    CHECK(FieldOf(json) == row.field);
+  }
+  auto json = live.Get("/v1/search?page_size=x", &status);
+  CHECK(status == 400);
+  CHECK(FieldOf(json) == "page_size");
+  json = live.Get("/v1/items/none", &status);
+  CHECK(status == 404);
+  CHECK(json["error"]["status"] == "NOT_FOUND");
+  json = live.Get("/v1/no/such/path", &status);
+  CHECK(status == 404);
+  json = live.Get("/v1/items:put", &status);
+  CHECK(status == 405);
+  json = live.Get("/v1/status", &status);
+  CHECK(status == 404);
+}
+
+TEST_CASE("What curl sends by default is read as JSON, also when it is long") {
+  LiveServer live;
+  std::string body = "{\"items\":[";
+  for (int i = 0; i < 900; ++i)
+    body += std::string(i == 0 ? "" : ",") + "{\"id\":\"item-" + std::to_string(i) + "\"}";
+  body += "]}";
+  REQUIRE(body.size() > 8192);
+  const auto result = live.http()->Post("/v1/items:put", body, "application/x-www-form-urlencoded");
+  REQUIRE(result);
+  CHECK(result->status == 200);
+  CHECK(nlohmann::json::parse(result->body)["results"].size() == 900);
+}
+
+TEST_CASE("A body over the limit is refused before it is kept") {
+  LiveServer live;
+  auto client = live.http();
+  client->set_write_timeout(10);
+  const auto result = client->Post("/v1/items:put", std::string(33 << 20, ' '), "application/json");
+  REQUIRE(result);
+  CHECK(result->status == 413);
+  CHECK(nlohmann::json::parse(result->body)["error"]["status"] == "RESOURCE_EXHAUSTED");
+}
+
+TEST_CASE("Pages of other origins are refused; listed ones get CORS headers") {
+  LiveServer live({.cors_origins = {"https://shop.example"}});
+  auto client = live.http();
+  auto result = client->Post("/v1/search", {{"Origin", "https://evil.example"}}, "{}", "text/plain");
+  REQUIRE(result);
+  CHECK(result->status == 403);
+  CHECK_FALSE(result->has_header("Access-Control-Allow-Origin"));
+  result = client->Options("/v1/search", {{"Origin", "https://shop.example"}});
+  REQUIRE(result);
+  CHECK(result->status == 204);
+  CHECK(result->get_header_value("Access-Control-Allow-Origin") == "https://shop.example");
+}
+
+TEST_CASE("The timeout of a request is its header's") {
+  LiveServer live;
+  int status = 0;
+  live.Post("/v1/items:put", R"({"items":[{"id":"a"}]})", &status);
+  REQUIRE(status == 200);
+  const std::string token = EncodeConsistencyToken(live.engine->store().EndPosition());
+  live.engine->gate().SetStale(true);
+  auto client = live.http();
+  auto result = client->Post("/v1/search", {{"X-Server-Timeout", "0.2"}},
+                             "{\"query\":\"a\",\"consistency_token\":\"" + token + "\"}", "application/json");
+  REQUIRE(result);
+  CHECK(result->status == 504);
+  result =
+      client->Post("/v1/search", {{"X-Server-Timeout", "soon"}}, "{\"query\":\"a\"}", "application/json");
+  REQUIRE(result);
+  CHECK(result->status == 400);
+}
+
+TEST_CASE("HEAD answers as GET without a body") {
+  LiveServer live;
+  const auto result = live.http()->Head("/healthz");
+  REQUIRE(result);
+  CHECK(result->status == 200);
+  CHECK(result->body.empty());
+}
+
+TEST_CASE("A POST without any body is an empty message, at once") {
+  LiveServer live;
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const std::string where = live.server->http_address();
+  address.sin_port = htons(static_cast<uint16_t>(std::stoi(where.substr(where.rfind(':') + 1))));
+  REQUIRE(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0);
+  const std::string request = "POST /v1/search HTTP/1.1\r\nHost: x\r\n\r\n";
+  const absl::Time before = absl::Now();
+  REQUIRE(write(fd, request.data(), request.size()) == static_cast<ssize_t>(request.size()));
+  char answer[64] = {};
+  REQUIRE(read(fd, answer, sizeof(answer) - 1) > 0);
+  close(fd);
+  // Nothing has been written yet, so there is no collection.
+  CHECK(std::string(answer).find("HTTP/1.1 404") == 0);
+  CHECK(absl::Now() - before < absl::Seconds(5));
+}

@@ -1,0 +1,171 @@
+#include "tests/serving/live_server.h"
+
+#include <stdlib.h>
+
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "tests/support/catch.h"
+
+namespace waymark::tests {
+namespace {
+
+class GatedCollection : public Collection {
+ public:
+  GatedCollection(Collection* real, Gate* gate) : real_(real), gate_(gate) {}
+  const CollectionName& name() const override { return real_->name(); }
+  Scope scope() const override { return real_->scope(); }
+  Catalog& catalog() override { return real_->catalog(); }
+  absl::StatusOr<WriteReceipt> Write(std::vector<Mutation> mutations) override {
+    return real_->Write(std::move(mutations));
+  }
+  absl::StatusOr<PipelineResponse> Run(const PipelineRequest& request, Deadline deadline) override {
+    gate_->Pass();
+    return real_->Run(request, deadline);
+  }
+  absl::Status WaitFor(const std::string& token, Deadline deadline) override {
+    if (!gate_->stale()) return real_->WaitFor(token, deadline);
+    absl::SleepFor(deadline.Remaining());
+    return absl::DeadlineExceededError("not yet");
+  }
+  absl::Status CatchUp(Deadline deadline) override { return real_->CatchUp(deadline); }
+  absl::StatusOr<storage::ModelRecord> ImportModel(const std::filesystem::path& folder) override {
+    return real_->ImportModel(folder);
+  }
+  absl::StatusOr<std::vector<std::string>> VerifyModel(const std::string& kind,
+                                                       const std::string& version) override {
+    return real_->VerifyModel(kind, version);
+  }
+  absl::StatusOr<storage::ReleaseRecord> CreateRelease(storage::ReleaseRecord release) override {
+    return real_->CreateRelease(std::move(release));
+  }
+  absl::Status ActivateRelease(const std::string& id, const std::string& reason) override {
+    return real_->ActivateRelease(id, reason);
+  }
+  absl::StatusOr<std::string> RollbackRelease(const std::string& reason) override {
+    return real_->RollbackRelease(reason);
+  }
+  std::string active_release() const override { return real_->active_release(); }
+  CollectionStatus status() override { return real_->status(); }
+
+ private:
+  Collection* real_;
+  Gate* gate_;
+};
+
+nlohmann::json Read(const httplib::Result& result, int* status) {
+  INFO("HTTP: " << httplib::to_string(result.error()));
+  REQUIRE(result);
+  *status = result->status;
+  return nlohmann::json::parse(result->body);
+}
+
+}  // namespace
+
+void Gate::Close() {
+  absl::MutexLock lock(&mutex_);
+  open_ = false;
+}
+void Gate::Open() {
+  absl::MutexLock lock(&mutex_);
+  open_ = true;
+}
+void Gate::AwaitWaiting(int count) {
+  const auto there = [&] { return waiting_ >= count; };
+  absl::MutexLock lock(&mutex_);
+  REQUIRE(mutex_.AwaitWithTimeout(absl::Condition(&there), absl::Seconds(10)));
+}
+void Gate::Pass() {
+  absl::MutexLock lock(&mutex_);
+  ++waiting_;
+  mutex_.Await(absl::Condition(&open_));
+  --waiting_;
+}
+
+void Gate::SetStale(bool stale) {
+  absl::MutexLock lock(&mutex_);
+  stale_ = stale;
+}
+bool Gate::stale() {
+  absl::MutexLock lock(&mutex_);
+  return stale_;
+}
+
+GatedEngine::GatedEngine(std::unique_ptr<Engine> real) : real_(std::move(real)) {}
+GatedEngine::~GatedEngine() = default;
+
+absl::StatusOr<Collection*> GatedEngine::OpenCollection(const CollectionName& name, bool create) {
+  auto real = real_->OpenCollection(name, create);
+  if (!real.ok()) return real;
+  absl::MutexLock lock(&mutex_);
+  auto& gated = gated_[*real];
+  if (gated == nullptr) gated = std::make_unique<GatedCollection>(*real, &gate_);
+  return gated.get();
+}
+
+TemporaryFolder::TemporaryFolder() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "waymark-serving-XXXXXX").string();
+  REQUIRE(mkdtemp(pattern.data()) != nullptr);
+  path = pattern;
+}
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path, ignored);
+}
+
+ServerOptions LiveServer::OnFreePorts(ServerOptions options) {
+  for (std::string* address : {&options.grpc_address, &options.http_address, &options.admin_address}) {
+    *address = "127.0.0.1:0";
+  }
+  options.log_level = "off";
+  return options;
+}
+
+LiveServer::LiveServer(ServerOptions options) {
+  EngineOptions engine_options;
+  engine_options.index_refresh_interval = absl::Milliseconds(20);
+  auto opened = Engine::Open(folder.path / "data", engine_options);
+  INFO(opened.status());
+  REQUIRE(opened.ok());
+  engine = std::make_unique<GatedEngine>(*std::move(opened));
+  server = std::make_unique<Server>(OnFreePorts(std::move(options)));
+  const absl::Status started = server->Start(engine.get());
+  INFO(started);
+  REQUIRE(started.ok());
+  server->SetServing(true);
+}
+
+LiveServer::~LiveServer() {
+  engine->gate().Open();
+  server.reset();
+}
+
+std::shared_ptr<grpc::Channel> Connect(const std::string& address) {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+}
+
+std::shared_ptr<grpc::Channel> LiveServer::channel() const { return Connect(server->grpc_address()); }
+std::shared_ptr<grpc::Channel> LiveServer::admin_channel() const { return Connect(server->admin_address()); }
+
+std::unique_ptr<httplib::Client> LiveServer::http() const {
+  auto client = std::make_unique<httplib::Client>("http://" + server->http_address());
+  client->set_read_timeout(10);
+  return client;
+}
+
+nlohmann::json LiveServer::Post(const std::string& path, const std::string& body, int* status) const {
+  return Read(http()->Post(path, body, "application/json"), status);
+}
+nlohmann::json LiveServer::Get(const std::string& path, int* status) const {
+  return Read(http()->Get(path), status);
+}
+
+google::rpc::Status Details(const grpc::Status& status) {
+  google::rpc::Status details;
+  details.ParseFromString(status.error_details());
+  return details;
+}
+
+}  // namespace waymark::tests
