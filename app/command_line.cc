@@ -2,10 +2,39 @@
 
 #include <CLI/CLI.hpp>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "app/commands/commands.h"
 #include "app/exit.h"
 
 namespace waymark {
+
+namespace {
+
+// CLI11 says of an unknown command only that one is required. Names what was given, and those that there are.
+std::string WrongCommand(const CLI::App& app, int argc, char** argv) {
+  const CLI::App* parent = &app;
+  for (int i = 1; parent->get_require_subcommand_min() > 0; ++i) {
+    const std::string given = i < argc ? argv[i] : "";
+    if (absl::StartsWith(given, "-")) return "";
+    const auto commands = parent->get_subcommands([](const CLI::App*) { return true; });
+    const CLI::App* found = nullptr;
+    std::string names;
+    for (const CLI::App* command : commands) {
+      if (command->get_name() == given) found = command;
+      absl::StrAppend(&names, names.empty() ? "" : ", ", command->get_name());
+    }
+    if (found == nullptr) {
+      return absl::StrCat(
+          given.empty() ? "no command was given" : absl::StrCat("there is no command '", given, "'"), "; `",
+          parent == &app ? "waymark" : absl::StrCat("waymark ", parent->get_name()), "` takes ", names);
+    }
+    parent = found;
+  }
+  return "";
+}
+
+}  // namespace
 
 int RunCommandLine(int argc, char** argv) {
   CLI::App app("Waymark: search and recommendations from one engine", "waymark");
@@ -28,13 +57,13 @@ int RunCommandLine(int argc, char** argv) {
   AddModel(&app, &run);
   AddRelease(&app, &run);
   AddStatus(&app, &run);
+  if (const std::string wrong = WrongCommand(app, argc, argv); !wrong.empty()) return FailUsage(wrong);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error, std::cout, std::cerr);  // prints help, or what is wrong
     return code == 0 ? kDone : kWrongUsage;
   }
-  if (!run) return FailUsage("no command was given; waymark --help lists them");
   return run();
 }
 

@@ -34,7 +34,7 @@ namespace waymark {
 namespace {
 
 std::set<std::string> HealthNames() {
-  std::set<std::string> names{kAdminServiceName};
+  std::set<std::string> names{AdminServiceName()};
   for (std::string& name : PublicServiceNames()) names.insert(std::move(name));
   return names;
 }
@@ -154,7 +154,7 @@ class Server::Impl {
     RegisterReleases(engine_, &registry_);
     RegisterAdmin(engine_, absl::Now(), &registry_);
     std::vector<std::string> services = PublicServiceNames();
-    services.push_back(kAdminServiceName);
+    services.push_back(AdminServiceName());
     for (const std::string& name : services) {
       const auto* service = google::protobuf::DescriptorPool::generated_pool()->FindServiceByName(name);
       const std::vector<std::string> missing = registry_.Missing(*service);
@@ -181,7 +181,7 @@ class Server::Impl {
     admin_ = *std::move(admin);
     if (auto status = ListenHttp(options_.http_address, "--http", PublicServiceNames(), &http_); !status.ok())
       return status;
-    auto status = ListenHttp(options_.admin_http_address, "--admin-http", {kAdminServiceName}, &admin_http_);
+    auto status = ListenHttp(options_.admin_http_address, "--admin-http", {AdminServiceName()}, &admin_http_);
     if (!status.ok()) return status;
     auto file = ServerFile::Write(
         engine_->store().data_folder(),

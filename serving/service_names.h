@@ -7,6 +7,6 @@ namespace waymark {
 
 // Those of the public port.
 std::vector<std::string> PublicServiceNames();
-inline constexpr char kAdminServiceName[] = "waymark.v1.AdminService";
+std::string AdminServiceName();
 
 }  // namespace waymark

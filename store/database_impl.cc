@@ -77,6 +77,7 @@ rocksdb::DBOptions FolderOptions(const DatabaseOptions& given, const std::shared
   options.bytes_per_sync = 1 << 20;
   options.info_log = std::make_shared<ProgramLog>();
   options.stats_dump_period_sec = 0;
+  options.avoid_flush_during_shutdown = true;  // the log has it all
   return options;
 }
 
@@ -87,7 +88,8 @@ bool IsLockClash(const rocksdb::Status& status) {
 }  // namespace
 
 // Notes when RocksDB stops taking writes. Its own recovery from a full disk polls every five seconds and
-// wants a whole write buffer free; we try at the next write instead.
+// wants a whole write buffer free; we try at the next write instead. Notes too when the first family's buffer
+// begins anew, see Anchor.
 class Database::ErrorListener : public rocksdb::EventListener {
  public:
   void OnBackgroundError(rocksdb::BackgroundErrorReason /*reason*/, rocksdb::Status* /*status*/) override {
@@ -97,7 +99,11 @@ class Database::ErrorListener : public rocksdb::EventListener {
                             bool* auto_recovery) override {
     *auto_recovery = false;
   }
+  void OnMemTableSealed(const rocksdb::MemTableInfo& info) override {
+    if (info.cf_name == rocksdb::kDefaultColumnFamilyName) anchored = false;
+  }
   std::atomic<bool> stopped = false;
+  std::atomic<bool> anchored = false;
 };
 
 std::string_view ToView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
@@ -179,6 +185,10 @@ absl::Status Database::OpenFamilies(const DatabaseOptions& options) {
   }
   if (!status.ok()) return Check(status);
   db_.reset(db);
+  std::error_code error;
+  const std::filesystem::space_info disk = std::filesystem::space(folder_, error);
+  reserve_bytes_ =
+      error ? 0 : std::min<uint64_t>(options.disk_reserve_bytes, static_cast<uint64_t>(disk.capacity) / 20);
   return absl::OkStatus();
 }
 
@@ -228,15 +238,37 @@ void Database::Delete(rocksdb::WriteBatch& batch, Family family, std::string_vie
 }
 
 absl::Status Database::Write(rocksdb::WriteBatch& batch, bool sync) {
+  if (absl::Status status = CheckRoom(batch.GetDataSize()); !status.ok()) return status;
   if (errors_->stopped) {
     absl::Status status = Resume();
     if (!status.ok()) return status;
   }
+  if (!errors_->anchored) Anchor();
   rocksdb::WriteOptions options;
   options.sync = sync;
   const rocksdb::Status status = db_->Write(options, &batch);
   if (!status.ok()) errors_->stopped = true;
   return Check(status);
+}
+
+absl::Status Database::CheckRoom(uint64_t bytes) const {
+  std::error_code error;
+  const std::filesystem::space_info disk = std::filesystem::space(folder_, error);
+  if (error || reserve_bytes_ == 0 || disk.available >= reserve_bytes_ + bytes) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "the disk that holds ", folder_.string(), " is full: ", disk.available >> 20, " MB are left, and ",
+      reserve_bytes_ >> 20,
+      " MB are kept for upkeep; nothing of this write was kept: free space there, then ", "write again"));
+}
+
+// A log file that failed in the middle must not be written on. Resume leaves it for a new one only when a
+// write buffer holds something (RocksDB 7.8); so one always does, also when the very first record of a log
+// file fails: the deletion of a key that never was, which needs no log.
+void Database::Anchor() {
+  errors_->anchored = true;
+  rocksdb::WriteOptions options;
+  options.disableWAL = true;
+  db_->Delete(options, handles_[0], "!anchor").PermitUncheckedError();
 }
 
 absl::Status Database::Resume() {

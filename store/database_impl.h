@@ -47,6 +47,9 @@ struct DatabaseOptions {
   bool create = true;
   bool read_only = false;
   size_t cache_bytes = 256 << 20;
+  // Writes are refused when the disk has less free: so that RocksDB can still flush and compact, and seldom
+  // meets a full disk itself. Of a small disk, a twentieth.
+  uint64_t disk_reserve_bytes = 64 << 20;
 };
 
 std::string_view ToView(const rocksdb::Slice& slice);
@@ -105,7 +108,7 @@ class Database {
   void Put(rocksdb::WriteBatch& batch, Family family, std::string_view key,
            const google::protobuf::MessageLite& record) const;
   void Delete(rocksdb::WriteBatch& batch, Family family, std::string_view key) const;
-  // All of the batch or nothing. After a full disk it first tries whether there is room again.
+  // All of the batch or nothing. RESOURCE_EXHAUSTED: the disk is full; writes work again when there is room.
   absl::Status Write(rocksdb::WriteBatch& batch, bool sync);
 
  private:
@@ -113,12 +116,15 @@ class Database {
   explicit Database(std::filesystem::path folder) : folder_(std::move(folder)) {}
   absl::Status OpenFamilies(const DatabaseOptions& options);
   absl::Status Resume();
+  absl::Status CheckRoom(uint64_t bytes) const;
+  void Anchor();
 
   std::filesystem::path folder_;
   std::shared_ptr<ErrorListener> errors_;
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;
   std::mutex resume_;
+  uint64_t reserve_bytes_ = 0;
 };
 
 }  // namespace waymark

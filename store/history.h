@@ -1,4 +1,4 @@
-// What a user did, as decisions see it.
+// What a user did, as decisions see it. A visitor's past stays with the first user that it is joined to.
 #pragma once
 #include <optional>
 #include <string>

@@ -53,7 +53,7 @@ struct WriteEvent {
   };
   std::string event_id;  // empty: one is made
   std::string type;
-  std::string user_id, visitor_id;  // at least one
+  std::string user_id, visitor_id;  // at least one; with both it is the user's, and identify joins them
   std::string session_id;
   std::vector<Item> items;
   std::optional<absl::Time> time;           // none: now

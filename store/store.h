@@ -111,7 +111,7 @@ class Store : public ChangeFeed {
   absl::Status ForEachUser(Scope scope, UserNumber first,
                            const std::function<bool(UserNumber, const storage::UserRecord&)>& visit) const;
   // The user's newest events that name items, newest first by (event time, offset), with those of joined
-  // visitors.
+  // visitors. Of a joined visitor: its user's. A session is looked for in the newest 10,000 lines.
   std::vector<HistoryEvent> ReadHistory(Scope scope, UserNumber user, const HistoryOptions& options) const;
   // Every history of the collection, oldest first by (event time, offset); visitors under their user's
   // number. `up_to`: only events with a log offset of at most this.

@@ -101,7 +101,10 @@ int RunImport(const Options& options, RowKind kind) {
   if (status.ok() && report.written == 0 && report.duplicates == 0 && report.refused > 0) {
     status = absl::InvalidArgumentError("every row was refused; nothing is written");
   }
-  PrintReport(report, status, absl::Now() - start, options.target.json);
+  const bool nothing = report.written + report.duplicates + report.refused == 0;
+  if (status.ok() || !nothing || options.target.json) {
+    PrintReport(report, status, absl::Now() - start, options.target.json);
+  }
   if (status.ok()) return kDone;
   if (!report.stopped_by_signal) Fail(status);
   if (!report.stopped_in.empty() && report.stopped_in != "-" && report.done_line > 0) {

@@ -32,8 +32,8 @@ std::string Text(const v1::Status& status, const std::string& where) {
     absl::StrAppend(&text, "\n", c.name(), "\n  items      ", WithThousands(c.items()), "\n  users      ",
                     WithThousands(c.users()), "\n  events     ", WithThousands(c.events()), "\n  keyword    ",
                     WithThousands(c.indexed_items()), " items in ", WithThousands(c.index_segments()),
-                    " segments, ", Megabytes(c.index_bytes()), "\n  vectors    ", WithThousands(c.vectors()),
-                    "\n");
+                    c.index_segments() == 1 ? " segment, " : " segments, ", Megabytes(c.index_bytes()),
+                    "\n  vectors    ", WithThousands(c.vectors()), "\n");
     absl::StrAppend(&text, "  behind by  ", WithThousands(c.catalog_lag()), " changes (catalogue), ",
                     WithThousands(c.index_lag()), " (keyword index), ", WithThousands(c.behaviour_lag()),
                     " (behaviour)\n");

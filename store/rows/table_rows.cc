@@ -82,8 +82,16 @@ absl::Status TableRows::BindColumns() {
   auto find = [&](const std::string& column, absl::string_view option) -> absl::StatusOr<size_t> {
     const auto at = std::find(header_.begin(), header_.end(), column);
     if (at != header_.end()) return at - header_.begin();
+    std::string hint;
+    if (const size_t colon = column.rfind(':'); colon != std::string::npos) {
+      // Perhaps the column is there, and what follows it was meant as a type.
+      const std::string name = column.substr(0, colon);
+      if (std::find(header_.begin(), header_.end(), name) != header_.end()) {
+        hint = absl::StrCat("; ", ParseCellType(column.substr(colon + 1)).status().message());
+      }
+    }
     return absl::InvalidArgumentError(absl::StrCat("there is no column ", Quoted(column), " (", option,
-                                                   "); the file has ", absl::StrJoin(header_, ", ")));
+                                                   "); the file has ", absl::StrJoin(header_, ", "), hint));
   };
   for (const std::string& dropped : mapping.dropped) {
     auto column = find(dropped, "to drop");

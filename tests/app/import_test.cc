@@ -72,6 +72,10 @@ TEST_CASE("files that cannot be imported at all end with 1 and say why") {
   ran = sandbox.Run({"import", "items", "wrong.csv", "--data", "d", "--map", "id=item"});
   CHECK(ran.code == 1);
   CHECK_THAT(ran.err, Catch::Contains("no column 'item'") && Catch::Contains("movieId, title"));
+  CHECK(ran.out.empty());
+  ran = sandbox.Run({"import", "items", "wrong.csv", "--data", "d", "--map", "id=movieId:blob"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err, Catch::Contains("'blob' is no type"));
   ran = sandbox.Run({"import", "items", "none.jsonl", "--data", "d"});
   CHECK(ran.code == 1);
   CHECK_THAT(ran.err, Catch::Contains("none.jsonl"));

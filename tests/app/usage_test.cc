@@ -51,7 +51,10 @@ TEST_CASE("wrong usage is told on standard error and ends with 2") {
   Sandbox sandbox;
   sandbox.Write("a.csv", "id\n1\n");
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
-      {{}, "subcommand"},
+      {{}, "no command was given"},
+      {{"fly"}, "'fly'"},
+      {{"import"}, "items, users, events"},
+      {{"import", "judges"}, "'judges'"},
       {{"search", "x", "--data", "d", "--wings", "2"}, "--wings"},
       {{"search", "--data", "d"}, "query"},
       {{"search", "x"}, "--data"},

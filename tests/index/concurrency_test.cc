@@ -61,6 +61,27 @@ TEST_CASE("searches beside indexing see whole snapshots") {
   CHECK(shop.Find({.query = "version 6", .match_all = true}, 100).total == 40);
 }
 
+TEST_CASE("two collections index at the same time") {
+  KeywordIndexOptions options;
+  options.refresh_interval = absl::Milliseconds(1);
+  IndexedCollection one(nullptr, "default", options), two(nullptr, "default", options);
+  for (IndexedCollection* shop : {&one, &two}) shop->Declare({{"title", 1}}, /*english=*/true);
+  for (int round = 0; round < 30; ++round) {
+    for (IndexedCollection* shop : {&one, &two}) {
+      for (int i = 0; i < 4; ++i) {
+        shop->Put(absl::StrCat("i", (round * 4 + i) % 100),
+                  {{"title", absl::StrCat("stars of round ", round)}});
+      }
+    }
+    if (round % 10 == 9) REQUIRE((one.index->Commit().ok() && two.index->Commit().ok()));
+  }
+  for (IndexedCollection* shop : {&one, &two}) {
+    shop->CatchUp();
+    CHECK(shop->Find({.query = "star"}).total == 100);
+    CHECK(shop->Find({.query = "29"}).total == 4);
+  }
+}
+
 TEST_CASE("the refresh thread makes writes searchable by itself") {
   KeywordIndexOptions options;
   options.refresh_interval = absl::Milliseconds(10);

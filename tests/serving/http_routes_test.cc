@@ -11,7 +11,7 @@ namespace {
 
 std::vector<std::string> AllServices() {
   std::vector<std::string> names = PublicServiceNames();
-  names.push_back(kAdminServiceName);
+  names.push_back(AdminServiceName());
   return names;
 }
 

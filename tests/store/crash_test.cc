@@ -49,8 +49,9 @@ WriteEvent NumberedEvent(uint64_t number) {
   _exit(7);
 }
 
-std::vector<Answer> KillAfter(const std::filesystem::path& data, uint64_t round,
-                              std::chrono::milliseconds after) {
+// Kills it so long after its first answer; at once, while it opens, when that is negative.
+std::vector<Answer> WriteAndKill(const std::filesystem::path& data, uint64_t round,
+                                 std::chrono::milliseconds after_first) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
   const pid_t child = fork();
@@ -59,14 +60,22 @@ std::vector<Answer> KillAfter(const std::filesystem::path& data, uint64_t round,
     WriteForEver(data, ends[1], round);
   }
   close(ends[1]);
-  std::thread killer([&] {
-    std::this_thread::sleep_for(after);
-    kill(child, SIGKILL);
-  });
   std::vector<Answer> answers;
   Answer answer;
-  while (read(ends[0], &answer, sizeof answer) == sizeof answer) answers.push_back(answer);
-  killer.join();
+  std::thread killer;
+  if (after_first.count() < 0) {
+    std::this_thread::sleep_for(-after_first);
+    kill(child, SIGKILL);
+  }
+  while (read(ends[0], &answer, sizeof answer) == sizeof answer) {
+    answers.push_back(answer);
+    if (killer.joinable()) continue;
+    killer = std::thread([&] {
+      std::this_thread::sleep_for(after_first);
+      kill(child, SIGKILL);
+    });
+  }
+  if (killer.joinable()) killer.join();
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
@@ -81,9 +90,10 @@ TEST_CASE("a writer that is killed loses nothing that it was answered, and leave
   std::mt19937 random(7);
   std::set<uint64_t> answered;
   LogOffset answered_end = 0;
-  for (uint64_t round = 0; round < 6; ++round) {
-    for (const Answer& answer :
-         KillAfter(folder.path(), round, std::chrono::milliseconds(150 + random() % 700))) {
+  for (uint64_t round = 0; round < 8; ++round) {
+    const std::chrono::milliseconds after(round % 4 == 3 ? -1 - static_cast<int>(random() % 100)
+                                                         : static_cast<int>(random() % 400));
+    for (const Answer& answer : WriteAndKill(folder.path(), round, after)) {
       answered.insert(answer.number);
       answered_end = std::max(answered_end, answer.end);
     }

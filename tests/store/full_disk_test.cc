@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "store/database_impl.h"
 #include "tests/store/fixture.h"
 #include "tests/support/skip.h"
 
@@ -73,7 +74,7 @@ void CheckAll(const Store& store, Scope scope, int count) {
 }  // namespace
 
 TEST_CASE("writes to a full disk are refused, and go on when there is room again") {
-  SmallDisk disk("size=40m");
+  SmallDisk disk("size=100m");
   if (!disk.mounted()) return;
   const std::filesystem::path data = disk.path() / "data";
   Scope scope;
@@ -102,25 +103,55 @@ TEST_CASE("writes to a full disk are refused, and go on when there is room again
   CheckAll(**store, scope, count);
 }
 
-TEST_CASE("what is written after a full disk survives a crash, also when the log began with the torn write") {
-  SmallDisk disk("size=24m");
+TEST_CASE("RocksDB meeting a full disk itself takes writes again, and a crash loses none of them") {
+  SmallDisk disk("size=100m");
   if (!disk.mounted()) return;
-  const std::filesystem::path data = disk.path() / "data", copy = disk.path() / "copy";
-  auto store = Store::Open(data, {.cache_bytes = 8 << 20});
-  REQUIRE(store.ok());
-  const Scope scope = *(*store)->CreateCollection({});
-  REQUIRE((*store)->Write(scope, {Item(0)}).ok());
-  // Everything flushed: the next log file is empty, and its first record is the one that does not fit.
-  REQUIRE((*store)->Flush().ok());
-  disk.Fill();
-  int count = 1 + WriteUntilFull(**store, scope, 1);
-  disk.Free();
-  for (int i = 0; i < 5; ++i) REQUIRE((*store)->Write(scope, {Item(count++)}).status() == absl::OkStatus());
-  // The folder as a crash would leave it: copied while it is open.
-  std::filesystem::copy(data, copy, std::filesystem::copy_options::recursive);
-  auto crashed = Store::Open(copy, {.cache_bytes = 8 << 20});
-  REQUIRE(crashed.status() == absl::OkStatus());
-  CheckAll(**crashed, scope, count);
+  const std::filesystem::path folder = disk.path() / "store", copy = disk.path() / "copy";
+  const DatabaseOptions options = {.cache_bytes = 8 << 20, .disk_reserve_bytes = 0};
+  int next = 0;
+  std::vector<int> taken, refused;
+  const auto key = [](int number) { return absl::StrCat("k", number); };
+  const auto check = [&](const Database& database) {
+    for (int number : taken) REQUIRE(database.Get(Family::kItems, key(number))->has_value());
+    for (int number : refused) REQUIRE_FALSE(database.Get(Family::kItems, key(number))->has_value());
+  };
+  auto database = Database::Open(folder, options);
+  REQUIRE(database.status() == absl::OkStatus());
+  const auto write = [&] {
+    rocksdb::WriteBatch batch;
+    (*database)->Put(batch, Family::kItems, key(next), std::string(20000, 'y'));
+    const absl::Status status = (*database)->Write(batch, true);
+    (status.ok() ? taken : refused).push_back(next++);
+    return status;
+  };
+  // After an opening all write buffers are empty, and the log file's very first record fails.
+  for (bool first_fails : {true, false, true, false}) {
+    if (!first_fails) REQUIRE(write().ok());
+    disk.Fill();
+    for (int i = 0; i < 5000 && write().ok(); ++i) {
+    }
+    // What it tries at the next write may free its own old logs, and so make room.
+    for (int i = 0; i < 3; ++i) {
+      const absl::Status status = write();
+      CHECK((status.ok() || absl::IsResourceExhausted(status)));
+    }
+    check(**database);
+    disk.Free();
+    for (int i = 0; i < 5; ++i) REQUIRE(write() == absl::OkStatus());
+    check(**database);
+    // The folder as a crash would leave it: copied while it is open.
+    std::filesystem::copy(folder, copy, std::filesystem::copy_options::recursive);
+    {
+      auto crashed = Database::Open(copy, options);
+      REQUIRE(crashed.status() == absl::OkStatus());
+      check(**crashed);
+    }
+    std::filesystem::remove_all(copy);
+    database->reset();
+    database = Database::Open(folder, options);
+    REQUIRE(database.status() == absl::OkStatus());
+  }
+  CHECK(refused.size() >= 4);
 }
 
 }  // namespace waymark::tests

@@ -164,7 +164,7 @@ TEST_CASE("random damage to a header is refused or read, never more") {
   REQUIRE(WriteSafetensors(file.path(), tensors).ok());
   const std::string whole = file.Bytes();
   std::mt19937 random(5);
-  for (int round = 0; round < 3000; ++round) {
+  for (int round = 0; round < 1000; ++round) {
     std::string damaged = whole;
     for (uint32_t i = 0; i < 1 + random() % 3; ++i)
       damaged[random() % (whole.size() - 80)] = static_cast<char>(random());
