@@ -146,8 +146,10 @@ absl::StatusOr<storage::ReleaseRecord> ModelRegistry::CreateRelease(storage::Rel
     if (wanted != release.retriever_sha256()) {
       return absl::FailedPreconditionError(absl::StrCat(
           "ranker '", release.ranker_version(), "' was trained on the signals of the retriever with SHA-256 ",
-          wanted.empty() ? "(none)" : wanted, "; the release names '", release.retriever_version(), "' with ",
-          release.retriever_sha256().empty() ? "(none)" : release.retriever_sha256()));
+          wanted.empty() ? "(none)" : wanted, "; the release names ",
+          release.retriever_version().empty()
+              ? "no retriever"
+              : absl::StrCat("'", release.retriever_version(), "' with ", release.retriever_sha256())));
     }
   }
   if (auto status = CompletePlan(release.mutable_plan()); !status.ok()) return status;
