@@ -45,7 +45,7 @@ absl::Status LiveCollection::Start(const SigningKey* key) {
   if (!behaviour.ok()) return behaviour.status();
   behaviour_ = *std::move(behaviour);
   admission_ = std::make_unique<ItemAdmission>(store_, scope_, catalog_.get(), options_.clock);
-  registry_ = std::make_unique<ModelRegistry>(store_, scope_, options_.clock);
+  registry_ = std::make_unique<ModelRegistry>(store_, scope_, items_.get(), options_.clock);
   loader_ = std::make_unique<ReleaseLoader>(store_, scope_, items_.get(), registry_.get(), behaviour_.get(),
                                             options_.model_memory_limit_bytes);
   PipelineParts parts{store_, scope_, catalog_.get(), index_.get()};
