@@ -44,7 +44,8 @@ absl::Status LiveCollection::Start(const SigningKey* key) {
   auto behaviour = LiveBehaviour::Open(store_, scope_, {});
   if (!behaviour.ok()) return behaviour.status();
   behaviour_ = *std::move(behaviour);
-  admission_ = std::make_unique<ItemAdmission>(store_, scope_, catalog_.get(), options_.clock);
+  admission_ = std::make_unique<ItemAdmission>(store_, scope_, catalog_.get(), options_.clock, &growing_);
+  user_admission_ = std::make_unique<UserAdmission>(store_, scope_, options_.clock, &growing_);
   registry_ = std::make_unique<ModelRegistry>(store_, scope_, items_.get(), options_.clock);
   loader_ = std::make_unique<ReleaseLoader>(store_, scope_, items_.get(), registry_.get(), behaviour_.get(),
                                             options_.model_memory_limit_bytes);
@@ -218,6 +219,9 @@ absl::StatusOr<WriteReceipt> LiveCollection::Write(std::vector<Mutation> mutatio
   absl::ReaderMutexLock writing(&schema_mutex_);
   auto admitted = admission_->Admit(mutations);
   if (!admitted.ok()) return admitted.status();
+  auto users = user_admission_->Admit(mutations);
+  if (!users.ok()) return users.status();
+  for (size_t i = 0; i < users->size(); ++i) (*admitted)[i].Update((*users)[i]);
   std::vector<Mutation> valid;
   std::vector<size_t> places;
   for (size_t i = 0; i < mutations.size(); ++i) {
@@ -245,6 +249,11 @@ absl::StatusOr<WriteReceipt> LiveCollection::Write(std::vector<Mutation> mutatio
 absl::Status LiveCollection::DeclareSchema(const storage::SchemaRecord& record) {
   absl::WriterMutexLock declaring(&schema_mutex_);
   return catalog_->DeclareSchema(record);
+}
+
+absl::Status LiveCollection::DeclareUserSchema(const storage::SchemaRecord& record) {
+  absl::WriterMutexLock declaring(&schema_mutex_);
+  return user_admission_->Declare(record);
 }
 
 absl::StatusOr<PipelineResponse> LiveCollection::Run(const PipelineRequest& request, Deadline deadline) {
