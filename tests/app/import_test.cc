@@ -1,3 +1,5 @@
+#include <sys/ioctl.h>
+
 #include "tests/app/program.h"
 
 namespace waymark {
@@ -132,8 +134,14 @@ TEST_CASE("Ctrl-C during an import keeps what was read and says how to go on") {
   std::string rows;
   for (int i = 1; i <= 1500; ++i) rows += "{\"id\":\"" + std::to_string(i) + "\"}\n";
   REQUIRE(write(ends[1], rows.data(), rows.size()) == static_cast<ssize_t>(rows.size()));
-  std::this_thread::sleep_for(std::chrono::seconds(2));
-  process->Signal(SIGINT);  // while it waits for more
+  // Until all is read, so that the signal comes while it waits for more.
+  int unread = 1;
+  for (int i = 0; i < 600 && unread > 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    REQUIRE(ioctl(ends[0], FIONREAD, &unread) == 0);
+  }
+  REQUIRE(unread == 0);
+  process->Signal(SIGINT);
   const Ran ran = process->Wait();
   close(ends[0]);
   close(ends[1]);
