@@ -10,7 +10,7 @@
 //
 // Scores are summed in whole numbers, so that their order changes nothing: a query's scores are multiples of
 // a unit, the power of two of which 2^24 are at least the most that any document can reach. So each is a
-// float to the bit. Every match scores at least one unit.
+// float to the bit. Every word that counts scores at least one unit.
 #pragma once
 #if defined(__SSE__)
 #include <xmmintrin.h>

@@ -46,6 +46,7 @@ void AddTerm(const SegmentView& segment, const BoundQuery& bound, size_t t, std:
     for (const PostingCursor::Entry& entry : cursor.entries()) {
       w.in_title += static_cast<int>(entry.field) == segment.title;
     }
+    if (scorer.weight == 0) continue;  // asked within a phrase only, which scores for it
     w.score += scorer.Score(WeightedFrequency(segment, cursor.entries()), (*segment.lengths)[w.doc]);
   }
 }

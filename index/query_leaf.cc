@@ -32,7 +32,7 @@ size_t TermLeaf::Collect(Window* window, WindowBits* bits) {
     for (size_t i = first; i < end; ++i) {
       const DocNumber at = docs_[i] - window->begin;
       (*bits)[at / 64] |= uint64_t{1} << (at % 64);
-      window->scores[at] += scores_[i];
+      if (scorer_.weight > 0) window->scores[at] += scores_[i];
     }
     read += end - first;
     index_ = end - 1;
