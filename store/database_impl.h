@@ -1,14 +1,15 @@
-// RocksDB as the store uses it: which column families there are, how they are tuned, what its errors mean to
-// us, and how it goes on after a full disk. For the .cc files of this folder only.
+// RocksDB as the store uses it: reads and writes, what its errors mean to us, and how it goes on after a full
+// disk. For the .cc files of this folder only.
 //
 //   auto database = Database::Open(data / "store", {});
-//   rocksdb::WriteBatch batch;
+//   Batch batch;
 //   (*database)->Put(batch, Family::kItems, key, record);
 //   (*database)->Write(batch, {.sync = true});
 #pragma once
 #include <rocksdb/db.h>
+#include <rocksdb/write_batch.h>
 
-#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -19,38 +20,9 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "google/protobuf/message_lite.h"
+#include "store/rocks_folder_impl.h"
 
 namespace waymark {
-
-// The store's column families; keys in store/keys.h.
-enum class Family {
-  kMeta,     // format, epoch, signing key, end of the log, collections, counters, aliases, erasures under way
-  kItems,    // ordinal -> ItemRecord
-  kItemIds,  // text -> ordinal
-  kItemNames,  // ordinal -> text, of ids that an event was the first to name
-  kUsers,      // number -> UserRecord
-  kUserIds,    // text -> number
-  kUserLog,    // number + offset -> nothing: log entries that the history does not name
-  kLog,        // offset -> LogEntry
-  kEventIds,   // hash of the text -> offset
-  kHistory,    // number + time + offset + place -> HistoryValue
-  kRegistry,   // models, releases, activations
-};
-inline constexpr std::string_view kStoreFamilies[] = {"default",   "items",    "item_ids", "item_names",
-                                                      "users",     "user_ids", "user_log", "log",
-                                                      "event_ids", "history",  "registry"};
-inline constexpr size_t kFamilies = std::size(kStoreFamilies);
-
-struct DatabaseOptions {
-  // Names in the order of the enumeration's values. (store/served_log.cc has its own.)
-  absl::Span<const std::string_view> families = kStoreFamilies;
-  bool create = true;
-  bool read_only = false;
-  size_t cache_bytes = 256 << 20;
-  // Writes are refused when the disk has less free: so that RocksDB can still flush and compact, and seldom
-  // meets a full disk itself. Of a small disk, a twentieth.
-  uint64_t disk_reserve_bytes = 64 << 20;
-};
 
 std::string_view ToView(const rocksdb::Slice& slice);
 rocksdb::Slice ToSlice(std::string_view view);
@@ -61,11 +33,35 @@ absl::Status FromRocks(const rocksdb::Status& status, const std::filesystem::pat
 absl::Status ParseRecord(std::string_view bytes, std::string_view what,
                          google::protobuf::MessageLite& record);
 
-// A walk over the keys in [begin, end) of one family, as of its creation.
+// Writes that go in together. Filled by Database::Put and Delete.
+class Batch {
+ public:
+  size_t Count() const { return static_cast<size_t>(writes_.Count()); }
+  size_t bytes() const { return writes_.GetDataSize(); }
+
+ private:
+  friend class Database;
+  rocksdb::WriteBatch writes_;
+  bool incomplete_ = false;  // something could not be added
+};
+
+// What the database held at one moment. Keeps it open: see Database::Write.
+class View {
+ public:
+  explicit View(std::shared_ptr<RocksFolder> folder);
+  ~View();
+  View(const View&) = delete;
+
+ private:
+  friend class Database;
+  std::shared_ptr<RocksFolder> folder_;
+  const rocksdb::Snapshot* snapshot_ = nullptr;
+};
+
+// A walk over the keys in [begin, end) of one family, as of its creation. Keeps the database open: see
+// Database::Write.
 class KeyRange {
  public:
-  KeyRange(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, std::string begin, std::string end,
-           const rocksdb::Snapshot* snapshot, bool scan);
   bool Valid() const { return iterator_->Valid(); }
   void Next() { iterator_->Next(); }
   void Prev() { iterator_->Prev(); }
@@ -77,6 +73,12 @@ class KeyRange {
   rocksdb::Status status() const { return iterator_->status(); }
 
  private:
+  friend class Database;
+  explicit KeyRange(const rocksdb::Status& error);
+  KeyRange(std::shared_ptr<RocksFolder> folder, Family family, std::string begin, std::string end,
+           const rocksdb::Snapshot* snapshot, bool scan);
+
+  std::shared_ptr<RocksFolder> folder_;
   std::string begin_, end_;
   rocksdb::Slice lower_, upper_;
   std::unique_ptr<rocksdb::Iterator> iterator_;
@@ -87,11 +89,8 @@ class Database {
  public:
   static absl::StatusOr<std::unique_ptr<Database>> Open(const std::filesystem::path& folder,
                                                         const DatabaseOptions& options);
-  ~Database();
   Database(const Database&) = delete;
 
-  rocksdb::DB* db() const { return db_.get(); }
-  rocksdb::ColumnFamilyHandle* handle(Family family) const { return handles_[static_cast<size_t>(family)]; }
   const std::filesystem::path& folder() const { return folder_; }
 
   // None: no such key.
@@ -99,32 +98,56 @@ class Database {
   // NOT_FOUND says `what` is missing.
   absl::Status GetRecord(Family family, std::string_view key, std::string_view what,
                          google::protobuf::MessageLite& record) const;
-  // All keys with `prefix`, at their first. `scan`: a long walk, which leaves the cache to others.
+  // One status and value a key.
+  void MultiGet(Family family, absl::Span<const rocksdb::Slice> keys, rocksdb::PinnableSlice* values,
+                rocksdb::Status* statuses) const;
+  // All keys in [begin, end), at the first; no `end`: to the last. `scan`: a long walk, which leaves the
+  // cache to others.
+  std::unique_ptr<KeyRange> Walk(Family family, std::string begin, std::string end, bool scan,
+                                 const View* view = nullptr) const;
+  // All keys with `prefix`.
   std::unique_ptr<KeyRange> Walk(Family family, std::string prefix, bool scan = false,
-                                 const rocksdb::Snapshot* snapshot = nullptr) const;
+                                 const View* view = nullptr) const;
+  View Now() const { return View(Use()); }
   absl::Status Check(const rocksdb::Status& status) const { return FromRocks(status, folder_); }
 
-  void Put(rocksdb::WriteBatch& batch, Family family, std::string_view key, std::string_view value) const;
-  void Put(rocksdb::WriteBatch& batch, Family family, std::string_view key,
+  void Put(Batch& batch, Family family, std::string_view key, std::string_view value) const;
+  void Put(Batch& batch, Family family, std::string_view key,
            const google::protobuf::MessageLite& record) const;
-  void Delete(rocksdb::WriteBatch& batch, Family family, std::string_view key) const;
-  // All of the batch or nothing. RESOURCE_EXHAUSTED: the disk is full; writes work again when there is room.
-  absl::Status Write(rocksdb::WriteBatch& batch, bool sync);
+  void Delete(Batch& batch, Family family, std::string_view key) const;
+  // All of the batch or nothing. RESOURCE_EXHAUSTED: the disk is full. When there is room again the next
+  // write goes through, once no walk or view of before is left, for which it waits a second.
+  absl::Status Write(Batch& batch, bool sync);
+
+  // Writes all buffers to files.
+  absl::Status Flush();
+  // A copy of the whole at `path`, which must not exist yet, by links where the file system has them.
+  absl::Status Checkpoint(const std::filesystem::path& path) const;
+  // Removes the files that hold nothing but keys in [begin, end).
+  absl::Status DeleteFiles(Family family, std::string_view begin, std::string_view end);
 
  private:
-  class ErrorListener;
-  explicit Database(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  absl::Status OpenFamilies(const DatabaseOptions& options);
-  absl::Status Resume();
-  absl::Status CheckRoom(uint64_t bytes) const;
-  void Anchor();
+  using Time = std::chrono::steady_clock::time_point;
 
-  std::filesystem::path folder_;
-  std::shared_ptr<ErrorListener> errors_;
-  std::unique_ptr<rocksdb::DB> db_;
-  std::vector<rocksdb::ColumnFamilyHandle*> handles_;
-  std::mutex resume_;
+  Database(std::filesystem::path folder, const DatabaseOptions& options)
+      : folder_(std::move(folder)), options_(options) {}
+  absl::Status Open();
+  // Null when neither writing nor reading could be taken up again.
+  std::shared_ptr<RocksFolder> Use() const;
+  rocksdb::Status Closed() const;
+  absl::Status Reopen();
+  absl::Status ReopenAlone();
+  absl::Status CheckRoom(uint64_t bytes, uint64_t reserve) const;
+
+  const std::filesystem::path folder_;
+  DatabaseOptions options_;
   uint64_t reserve_bytes_ = 0;
+  mutable std::mutex open_mutex_;  // of open_; held while nobody may use it
+  std::shared_ptr<RocksFolder> open_;
+  std::mutex reopen_mutex_;  // of all below
+  std::optional<Time> failed_;
+  absl::Status failure_;
+  uint64_t last_sequence_ = 0;
 };
 
 }  // namespace waymark

@@ -7,8 +7,7 @@ namespace {
 
 constexpr size_t kLinesPerBatch = 1000;
 
-absl::Status RewriteEntry(const Database& database, Scope scope, LogOffset offset,
-                          rocksdb::WriteBatch& batch) {
+absl::Status RewriteEntry(const Database& database, Scope scope, LogOffset offset, Batch& batch) {
   storage::LogEntry entry;
   const std::string key = LogKey(scope, offset);
   absl::Status status = database.GetRecord(Family::kLog, key, "log entry", entry);
@@ -29,7 +28,7 @@ LogOffset OffsetOfLine(Family family, std::string_view key) {
 
 // Rewrites and removes at most kLinesPerBatch lines; `left` says whether there may be more.
 absl::Status CleanSome(Database& database, Family family, Scope scope, UserNumber user, bool& left) {
-  rocksdb::WriteBatch batch;
+  Batch batch;
   auto lines = database.Walk(family, UserKey(scope, user), true);
   size_t count = 0;
   LogOffset rewritten = 0;  // an event with several items has lines side by side
@@ -43,6 +42,7 @@ absl::Status CleanSome(Database& database, Family family, Scope scope, UserNumbe
   }
   left = lines->Valid();
   if (absl::Status status = database.Check(lines->status()); !status.ok()) return status;
+  lines.reset();  // a write may have to open the database again
   return count == 0 ? absl::OkStatus() : database.Write(batch, false);
 }
 
@@ -98,7 +98,7 @@ absl::Status FinishErasures(Database& database) {
       const UserNumber user = ReadBigEndian64(std::string_view(note.numbers).substr(at));
       if (absl::Status status = CleanUser(database, scope, user); !status.ok()) return status;
     }
-    rocksdb::WriteBatch batch;
+    Batch batch;
     database.Delete(batch, Family::kMeta, note.key);
     if (absl::Status status = database.Write(batch, true); !status.ok()) return status;
   }

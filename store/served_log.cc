@@ -1,7 +1,5 @@
 #include "store/served_log.h"
 
-#include <rocksdb/convenience.h>
-#include <rocksdb/write_batch.h>
 #include <spdlog/spdlog.h>
 #include <xxhash.h>
 
@@ -145,7 +143,7 @@ void ServedLog::Impl::WriteForEver() {
 }
 
 void ServedLog::Impl::WriteSome(const std::vector<Queued>& records) {
-  rocksdb::WriteBatch batch;
+  Batch batch;
   for (const Queued& queued : records) {
     const std::string key = RecordKey(queued.scope, queued.record);
     database->Put(batch, kRecords, key, queued.record);
@@ -165,26 +163,26 @@ void ServedLog::Impl::WriteSome(const std::vector<Queued>& records) {
 
 absl::Status ServedLog::Impl::Remove(Scope scope, const std::string& begin, const std::string& end,
                                      const std::function<bool(const storage::ServeRecord&)>& matches) {
-  KeyRange walk(database->db(), database->handle(kRecords), begin, end, nullptr, true);
+  const auto walk = database->Walk(kRecords, begin, end, true);
   storage::ServeRecord record;
-  while (walk.Valid()) {
-    rocksdb::WriteBatch batch;
-    for (size_t count = 0; walk.Valid() && count < kTrimBatch; walk.Next()) {
+  while (walk->Valid()) {
+    Batch batch;
+    for (size_t count = 0; walk->Valid() && count < kTrimBatch; walk->Next()) {
       // One that cannot be read is removed too: it cannot be told whose it was.
-      const bool readable = ParseRecord(walk.value(), "served record", record).ok();
+      const bool readable = ParseRecord(walk->value(), "served record", record).ok();
       if (readable && !matches(record)) continue;
-      database->Delete(batch, kRecords, walk.key());
+      database->Delete(batch, kRecords, walk->key());
       ++count;
       if (!readable || record.request_id().empty()) continue;
       const std::string request = RequestKey(scope, record.request_id());
       auto points_at = database->Get(kRequests, request);
       if (!points_at.ok()) return points_at.status();
-      if (points_at->has_value() && **points_at == walk.key()) database->Delete(batch, kRequests, request);
+      if (points_at->has_value() && **points_at == walk->key()) database->Delete(batch, kRequests, request);
     }
     if (batch.Count() == 0) break;
     if (absl::Status status = database->Write(batch, false); !status.ok()) return status;
   }
-  return database->Check(walk.status());
+  return database->Check(walk->status());
 }
 
 absl::Status ServedLog::Impl::TrimScope(Scope scope, int64_t before_us) {
@@ -192,9 +190,7 @@ absl::Status ServedLog::Impl::TrimScope(Scope scope, int64_t before_us) {
   absl::Status status = Remove(scope, begin, end, [](const auto&) { return true; });
   if (!status.ok()) return status;
   // Whole files of nothing but removed records go at once; what shares a file goes when it is compacted.
-  const rocksdb::Slice from(begin), to(end);
-  return database->Check(
-      rocksdb::DeleteFilesInRange(database->db(), database->handle(kRecords), &from, &to, false));
+  return database->DeleteFiles(kRecords, begin, end);
 }
 
 absl::Status ServedLog::Impl::Trim() {
@@ -202,9 +198,9 @@ absl::Status ServedLog::Impl::Trim() {
   const int64_t before_us = OldestKeptUs();
   // From scope to scope.
   for (std::string at(kScopeBytes, '\0'); !at.empty();) {
-    KeyRange walk(database->db(), database->handle(kRecords), at, "", nullptr, true);
-    if (!walk.Valid()) return database->Check(walk.status());
-    const std::string key(walk.key());
+    const auto walk = database->Walk(kRecords, at, "", true);
+    if (!walk->Valid()) return database->Check(walk->status());
+    const std::string key(walk->key());
     const Scope scope = {ReadBigEndian32(key), ReadBigEndian32(std::string_view(key).substr(4))};
     if (absl::Status status = TrimScope(scope, before_us); !status.ok()) return status;
     at = PrefixEnd(ScopeKey(scope));
@@ -255,14 +251,15 @@ absl::Status ServedLog::ForEach(Scope scope, std::optional<absl::Time> not_befor
                                 const std::function<bool(const storage::ServeRecord&)>& visit) const {
   int64_t from_us = impl_->OldestKeptUs();
   if (not_before.has_value()) from_us = std::max(from_us, absl::ToUnixMicros(*not_before));
-  KeyRange walk(impl_->database->db(), impl_->database->handle(kRecords), TimeKey(scope, from_us),
-                PrefixEnd(ScopeKey(scope)), nullptr, true);
+  const auto walk =
+      impl_->database->Walk(kRecords, TimeKey(scope, from_us), PrefixEnd(ScopeKey(scope)), true);
   storage::ServeRecord record;
-  for (; walk.Valid(); walk.Next()) {
-    if (absl::Status status = ParseRecord(walk.value(), "served record", record); !status.ok()) return status;
+  for (; walk->Valid(); walk->Next()) {
+    if (absl::Status status = ParseRecord(walk->value(), "served record", record); !status.ok())
+      return status;
     if (!visit(record)) return absl::OkStatus();
   }
-  return impl_->database->Check(walk.status());
+  return impl_->database->Check(walk->status());
 }
 
 absl::Status ServedLog::RemoveUsers(Scope scope, absl::Span<const UserNumber> users) {

@@ -1,7 +1,6 @@
 // Opening and closing; the folder's own facts; checkpoints.
 #include "store/store.h"
 
-#include <rocksdb/utilities/checkpoint.h>
 #include <unistd.h>
 
 #include <random>
@@ -105,7 +104,7 @@ absl::Status Store::Impl::MakeFolder() {
   std::string format, made;
   AppendBigEndian32(format, kStoreFormat);
   AppendBigEndian64(made, epoch);
-  rocksdb::WriteBatch batch;
+  Batch batch;
   database->Put(batch, Family::kMeta, kFormatKey, format);
   database->Put(batch, Family::kMeta, kEpochKey, made);
   database->Put(batch, Family::kMeta, kSigningKeyKey, signing_key);
@@ -135,13 +134,10 @@ absl::StatusOr<std::filesystem::path> Store::CreateCheckpoint() {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return FromErrorCode(error, folder);
-  rocksdb::Checkpoint* checkpoint = nullptr;
-  rocksdb::Status status = rocksdb::Checkpoint::Create(impl_->database->db(), &checkpoint);
-  const std::unique_ptr<rocksdb::Checkpoint> owner(checkpoint);
-  if (status.ok()) status = checkpoint->CreateCheckpoint((folder / "store").string());
+  absl::Status status = impl_->database->Checkpoint(folder / "store");
   if (!status.ok()) {
     std::filesystem::remove_all(folder, error);
-    return impl_->database->Check(status);
+    return status;
   }
   return folder;
 }
@@ -160,9 +156,7 @@ int64_t Store::DiskBytes() const {
 
 absl::Status Store::Flush() {
   if (absl::Status status = impl_->CheckWritable(); !status.ok()) return status;
-  std::vector<rocksdb::ColumnFamilyHandle*> all;
-  for (size_t i = 0; i < kFamilies; ++i) all.push_back(impl_->database->handle(static_cast<Family>(i)));
-  return impl_->database->Check(impl_->database->db()->Flush({}, all));
+  return impl_->database->Flush();
 }
 
 }  // namespace waymark

@@ -125,7 +125,7 @@ absl::StatusOr<std::shared_ptr<const EventTypes>> Store::Impl::Types(Scope scope
 }
 
 absl::Status Store::Impl::PutMeta(std::string_view key, const google::protobuf::MessageLite& record) {
-  rocksdb::WriteBatch batch;
+  Batch batch;
   database->Put(batch, Family::kMeta, key, record);
   return database->Write(batch, true);
 }
@@ -242,7 +242,7 @@ absl::Status Store::DeleteAlias(const std::string& tenant, const std::string& al
           absl::StrCat("tenant '", Shortened(tenant), "' has no alias '", Shortened(alias), "'"));
     }
   }
-  rocksdb::WriteBatch batch;
+  Batch batch;
   impl_->database->Delete(batch, Family::kMeta, AliasKey(tenant, alias));
   if (absl::Status status = impl_->database->Write(batch, true); !status.ok()) return status;
   std::unique_lock<std::shared_mutex> lock(impl_->collections_mutex);

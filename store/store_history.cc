@@ -33,10 +33,9 @@ bool ReadLine(std::string_view key, std::string_view value, bool details, storag
 
 // The numbers whose erasure is under way: their lines are not to be seen any more.
 absl::StatusOr<std::vector<UserNumber>> UnderErasure(const Database& database, Scope scope,
-                                                     const rocksdb::Snapshot* snapshot) {
+                                                     const View& view) {
   std::vector<UserNumber> numbers;
-  auto walk =
-      database.Walk(Family::kMeta, std::string(kErasurePrefix).append(ScopeKey(scope)), false, snapshot);
+  auto walk = database.Walk(Family::kMeta, std::string(kErasurePrefix).append(ScopeKey(scope)), false, &view);
   for (; walk->Valid(); walk->Next()) {
     const std::string_view note = walk->value();
     for (size_t at = 0; at + 8 <= note.size(); at += 8) numbers.push_back(ReadBigEndian64(note.substr(at)));
@@ -64,14 +63,13 @@ std::vector<HistoryEvent> Store::ReadHistory(Scope scope, UserNumber user,
     begin = HistoryKey(scope, owner, {absl::ToUnixMicros(*options.not_before), 0, 0});
   }
   const bool by_session = !options.session_id.empty();
-  KeyRange walk(impl_->database->db(), impl_->database->handle(Family::kHistory), std::move(begin),
-                std::move(end), nullptr, false);
+  const auto walk = impl_->database->Walk(Family::kHistory, std::move(begin), std::move(end), false);
   storage::HistoryValue line;
   HistoryEvent event;
-  walk.SeekLast();
-  for (size_t scanned = 0; walk.Valid() && events.size() < options.limit; walk.Prev(), ++scanned) {
+  walk->SeekLast();
+  for (size_t scanned = 0; walk->Valid() && events.size() < options.limit; walk->Prev(), ++scanned) {
     if (by_session && scanned == kMaxSessionScan) break;
-    if (!ReadLine(walk.key(), walk.value(), options.details || by_session, line, event)) {
+    if (!ReadLine(walk->key(), walk->value(), options.details || by_session, line, event)) {
       spdlog::error("a line of the history of user {} cannot be read", owner);
       continue;
     }
@@ -79,7 +77,7 @@ std::vector<HistoryEvent> Store::ReadHistory(Scope scope, UserNumber user,
     if (!options.details) event.session_id.clear(), event.query.clear(), event.surface.clear();
     events.push_back(std::move(event));
   }
-  if (!walk.status().ok()) spdlog::error("a history: {}", impl_->database->Check(walk.status()).ToString());
+  if (!walk->status().ok()) spdlog::error("a history: {}", impl_->database->Check(walk->status()).ToString());
   return events;
 }
 
@@ -87,10 +85,10 @@ absl::Status Store::ForEachHistory(
     Scope scope, LogOffset up_to,
     const std::function<bool(UserNumber, absl::Span<const HistoryEvent>)>& visit) const {
   const Database& database = *impl_->database;
-  rocksdb::ManagedSnapshot snapshot(database.db());
-  auto erased = UnderErasure(database, scope, snapshot.snapshot());
+  const View view = database.Now();
+  auto erased = UnderErasure(database, scope, view);
   if (!erased.ok()) return erased.status();
-  auto walk = database.Walk(Family::kHistory, ScopeKey(scope), true, snapshot.snapshot());
+  auto walk = database.Walk(Family::kHistory, ScopeKey(scope), true, &view);
   std::vector<HistoryEvent> events;
   storage::HistoryValue line;
   HistoryEvent event;

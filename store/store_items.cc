@@ -39,8 +39,7 @@ KeyBatch ReadMany(const Database& database, Family family, Scope scope, absl::Sp
   std::vector<rocksdb::Slice> slices;
   for (ItemOrdinal item : items) batch.keys.push_back(ItemKey(scope, item));
   for (const std::string& key : batch.keys) slices.push_back(ToSlice(key));
-  database.db()->MultiGet({}, database.handle(family), items.size(), slices.data(), batch.values.data(),
-                          batch.statuses.data());
+  database.MultiGet(family, slices, batch.values.data(), batch.statuses.data());
   for (const rocksdb::Status& status : batch.statuses) {
     if (!status.ok() && !status.IsNotFound()) Report(database.Check(status));
   }
@@ -109,14 +108,14 @@ std::vector<std::optional<storage::ItemRecord>> Store::GetItems(Scope scope,
 absl::Status Store::ForEachItem(
     Scope scope, ItemOrdinal first,
     const std::function<bool(ItemOrdinal, const storage::ItemRecord&)>& visit) const {
-  KeyRange walk(impl_->database->db(), impl_->database->handle(Family::kItems), ItemKey(scope, first),
-                PrefixEnd(ScopeKey(scope)), nullptr, true);
+  const auto walk =
+      impl_->database->Walk(Family::kItems, ItemKey(scope, first), PrefixEnd(ScopeKey(scope)), true);
   storage::ItemRecord record;
-  for (; walk.Valid(); walk.Next()) {
-    if (absl::Status status = ParseRecord(walk.value(), "item record", record); !status.ok()) return status;
-    if (!record.deleted() && !visit(ItemOfKey(walk.key()), record)) return absl::OkStatus();
+  for (; walk->Valid(); walk->Next()) {
+    if (absl::Status status = ParseRecord(walk->value(), "item record", record); !status.ok()) return status;
+    if (!record.deleted() && !visit(ItemOfKey(walk->key()), record)) return absl::OkStatus();
   }
-  return impl_->database->Check(walk.status());
+  return impl_->database->Check(walk->status());
 }
 
 }  // namespace waymark

@@ -29,7 +29,7 @@ std::vector<Record> ReadAll(const Database& database, const std::string& prefix)
 
 absl::Status PutEntry(Database& database, const std::string& key,
                       const google::protobuf::MessageLite& record) {
-  rocksdb::WriteBatch batch;
+  Batch batch;
   database.Put(batch, Family::kRegistry, key, record);
   return database.Write(batch, true);
 }

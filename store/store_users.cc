@@ -38,14 +38,14 @@ absl::StatusOr<storage::UserRecord> Store::GetUser(Scope scope, UserNumber user)
 absl::Status Store::ForEachUser(
     Scope scope, UserNumber first,
     const std::function<bool(UserNumber, const storage::UserRecord&)>& visit) const {
-  KeyRange walk(impl_->database->db(), impl_->database->handle(Family::kUsers), UserKey(scope, first),
-                PrefixEnd(ScopeKey(scope)), nullptr, true);
+  const auto walk =
+      impl_->database->Walk(Family::kUsers, UserKey(scope, first), PrefixEnd(ScopeKey(scope)), true);
   storage::UserRecord record;
-  for (; walk.Valid(); walk.Next()) {
-    if (absl::Status status = ParseRecord(walk.value(), "user record", record); !status.ok()) return status;
-    if (!visit(UserOfKey(walk.key()), record)) return absl::OkStatus();
+  for (; walk->Valid(); walk->Next()) {
+    if (absl::Status status = ParseRecord(walk->value(), "user record", record); !status.ok()) return status;
+    if (!visit(UserOfKey(walk->key()), record)) return absl::OkStatus();
   }
-  return impl_->database->Check(walk.status());
+  return impl_->database->Check(walk->status());
 }
 
 absl::StatusOr<storage::EventRecord> Store::GetEvent(Scope scope, LogOffset offset) const {

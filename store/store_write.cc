@@ -135,19 +135,19 @@ absl::StatusOr<LogOffset> Store::Read(Scope scope, LogOffset after, size_t limit
                                       const std::function<absl::Status(const Change&)>& visit) const {
   // Before the walk begins: everything up to here is seen by it.
   const LogOffset committed = impl_->end;
-  KeyRange walk(impl_->database->db(), impl_->database->handle(Family::kLog), LogKey(scope, after + 1),
-                PrefixEnd(ScopeKey(scope)), nullptr, true);
+  const auto walk =
+      impl_->database->Walk(Family::kLog, LogKey(scope, after + 1), PrefixEnd(ScopeKey(scope)), true);
   LogOffset seen = after;
   Change change;
-  for (size_t count = 0; walk.Valid(); walk.Next(), ++count) {
+  for (size_t count = 0; walk->Valid(); walk->Next(), ++count) {
     if (count == limit) return seen;
-    change.offset = OffsetOfLogKey(walk.key());
-    if (absl::Status status = ParseRecord(walk.value(), "log entry", change.entry); !status.ok())
+    change.offset = OffsetOfLogKey(walk->key());
+    if (absl::Status status = ParseRecord(walk->value(), "log entry", change.entry); !status.ok())
       return status;
     if (absl::Status status = visit(change); !status.ok()) return status;
     seen = change.offset;
   }
-  if (absl::Status status = impl_->database->Check(walk.status()); !status.ok()) return status;
+  if (absl::Status status = impl_->database->Check(walk->status()); !status.ok()) return status;
   return std::max(seen, committed);
 }
 

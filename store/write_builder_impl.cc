@@ -49,7 +49,7 @@ absl::Status WriteBuilder::Apply(Scope scope, PreparedMutation& mutation, Mutati
   return std::visit(Visitor{*this, state, result}, mutation);
 }
 
-rocksdb::WriteBatch& WriteBuilder::Finish() {
+Batch& WriteBuilder::Finish() {
   std::string end;
   AppendBigEndian64(end, end_);
   database_.Put(batch_, Family::kMeta, kEndKey, end);

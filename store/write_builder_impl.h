@@ -9,7 +9,6 @@
 //   builder.Apply(scope, mutation, result);   // an error here fails the whole group
 //   database.Write(builder.Finish(), true);
 #pragma once
-#include <rocksdb/write_batch.h>
 
 #include <optional>
 #include <string>
@@ -54,7 +53,7 @@ class WriteBuilder {
   absl::Status Apply(Scope scope, PreparedMutation& mutation, MutationResult& result);
   bool empty() const { return changes_.empty(); }
   // The batch with the counters and the end of the log.
-  rocksdb::WriteBatch& Finish();
+  Batch& Finish();
 
   LogOffset end() const { return end_; }
   std::vector<std::pair<Scope, Counters>> counters() const;
@@ -120,7 +119,7 @@ class WriteBuilder {
   const Database& database_;
   LogOffset end_;
   int64_t now_us_;
-  rocksdb::WriteBatch batch_;
+  Batch batch_;
   absl::flat_hash_map<Scope, ScopeState> scopes_;
   std::vector<Run> changes_;
 };

@@ -133,7 +133,7 @@ TEST_CASE("a long history is erased in parts, and an erasure that was cut short 
   {
     auto database = Database::Open(f.data() / "store", {.cache_bytes = 1 << 20});
     REQUIRE(database.ok());
-    rocksdb::WriteBatch batch;
+    Batch batch;
     (*database)->Delete(batch, Family::kUserIds, UserIdKey(f.scope_, false, "u1"));
     (*database)->Delete(batch, Family::kUsers, UserKey(f.scope_, user));
     std::string note;

@@ -3,8 +3,10 @@
 #include <sys/mount.h>
 #include <sys/statvfs.h>
 
+#include <atomic>
 #include <cstring>
 #include <fstream>
+#include <thread>
 
 #include "store/database_impl.h"
 #include "tests/store/fixture.h"
@@ -118,7 +120,7 @@ TEST_CASE("RocksDB meeting a full disk itself takes writes again, and a crash lo
   auto database = Database::Open(folder, options);
   REQUIRE(database.status() == absl::OkStatus());
   const auto write = [&] {
-    rocksdb::WriteBatch batch;
+    Batch batch;
     (*database)->Put(batch, Family::kItems, key(next), std::string(20000, 'y'));
     const absl::Status status = (*database)->Write(batch, true);
     (status.ok() ? taken : refused).push_back(next++);
@@ -152,6 +154,74 @@ TEST_CASE("RocksDB meeting a full disk itself takes writes again, and a crash lo
     REQUIRE(database.status() == absl::OkStatus());
   }
   CHECK(refused.size() >= 4);
+}
+
+TEST_CASE("reads go on while a full disk is met and left again; a walk of before is waited for") {
+  SmallDisk disk("size=100m");
+  if (!disk.mounted()) return;
+  auto database = Database::Open(disk.path() / "store", {.cache_bytes = 8 << 20, .disk_reserve_bytes = 0});
+  REQUIRE(database.status() == absl::OkStatus());
+  const auto write = [&](const std::string& key) {
+    Batch batch;
+    (*database)->Put(batch, Family::kItems, key, std::string(20000, 'y'));
+    return (*database)->Write(batch, true);
+  };
+  REQUIRE(write("first") == absl::OkStatus());
+  std::atomic<bool> done = false;
+  std::atomic<int> failures = 0;
+  std::thread reader([&] {
+    while (!done) {
+      const auto value = (*database)->Get(Family::kItems, "first");
+      const auto walk = (*database)->Walk(Family::kItems, "f");
+      if (!value.ok() || !value->has_value() || !walk->Valid() || walk->key() != "first") ++failures;
+    }
+  });
+  for (int round = 0; round < 2; ++round) {
+    disk.Fill();
+    for (int i = 0; i < 5000 && write("more").ok(); ++i) {
+    }
+    CHECK(absl::IsResourceExhausted(write("more")));
+    auto before = (*database)->Walk(Family::kItems, "f");
+    disk.Free();
+    CHECK(absl::IsUnavailable(write("later")));
+    REQUIRE(before->Valid());
+    CHECK(before->key() == "first");
+    before.reset();
+    // The reader's own reads are short.
+    CHECK(write("later") == absl::OkStatus());
+  }
+  done = true;
+  reader.join();
+  CHECK(failures == 0);
+}
+
+TEST_CASE("of the log only what was answered is taken up again") {
+  TemporaryFolder folder;
+  const DatabaseOptions options = {.cache_bytes = 8 << 20};
+  const auto put = [](RocksFolder& open, const char* key) {
+    REQUIRE(open.db()->Put({}, open.handle(Family::kItems), key, "value").ok());
+  };
+  const auto has = [](RocksFolder& open, const char* key) {
+    std::string value;
+    return open.db()->Get({}, open.handle(Family::kItems), key, &value).ok();
+  };
+  std::shared_ptr<RocksFolder> open;
+  REQUIRE(RocksFolder::Open(folder.path(), options, kEverySequence, open).ok());
+  put(*open, "a");
+  put(*open, "b");
+  const uint64_t answered = open->db()->GetLatestSequenceNumber();
+  put(*open, "c");
+  open.reset();
+  REQUIRE(RocksFolder::Open(folder.path(), options, answered, open).ok());
+  CHECK(has(*open, "a"));
+  CHECK(has(*open, "b"));
+  CHECK_FALSE(has(*open, "c"));
+  put(*open, "d");
+  open.reset();
+  REQUIRE(RocksFolder::Open(folder.path(), options, kEverySequence, open).ok());
+  CHECK(has(*open, "b"));
+  CHECK_FALSE(has(*open, "c"));
+  CHECK(has(*open, "d"));
 }
 
 }  // namespace waymark::tests
