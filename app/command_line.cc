@@ -36,9 +36,21 @@ std::string WrongCommand(const CLI::App& app, int argc, char** argv) {
   return "";
 }
 
-}  // namespace
-
-namespace {
+// CLI11 says "Could not convert: --limit = abc", and not what the option takes.
+std::string WrongValue(const CLI::App& app, const CLI::ConversionError& error) {
+  const std::string kBefore = "Could not convert: ";
+  const std::string text = error.what();
+  const size_t equals = text.find(" = ");
+  if (!absl::StartsWith(text, kBefore) || equals == std::string::npos) return "";
+  const std::string name = text.substr(kBefore.size(), equals - kBefore.size());
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  const CLI::Option* option = command->get_option_no_throw(name);
+  if (option == nullptr) return "";
+  const bool whole = !absl::StrContains(option->get_type_name(), "FLOAT");
+  return absl::StrCat(name, " takes ", whole ? "a whole number" : "a number", ", and not '",
+                      text.substr(equals + 3), "'");
+}
 
 // Results that could not be written (a full disk, a closed pipe) are no success, whichever way a command
 // prints.
@@ -76,6 +88,9 @@ int RunCommandLine(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    if (const auto* conversion = dynamic_cast<const CLI::ConversionError*>(&error)) {
+      if (const std::string wrong = WrongValue(app, *conversion); !wrong.empty()) return FailUsage(wrong);
+    }
     const int code = app.exit(error, std::cout, std::cerr);  // prints help, or what is wrong
     return WithOutputWritten(code == 0 ? kDone : kWrongUsage);
   }

@@ -59,7 +59,7 @@ TEST_CASE("wrong usage is told on standard error and ends with 2") {
       {{"search", "--data", "d"}, "query"},
       {{"search", "x"}, "--data"},
       {{"search", "x", "--data", "d", "--server", "h:1"}, "--server"},
-      {{"search", "x", "--data", "d", "--limit", "many"}, "many"},
+      {{"search", "x", "--data", "d", "--limit", "many"}, "--limit takes a whole number, and not 'many'"},
       {{"recommend", "--data", "d", "--diversity", "2"}, "2"},
       {{"import", "items", "a.csv", "--data", "d", "--map", "id"}, "FIELD=COLUMN"},
       {{"import", "items", "a.csv", "--data", "d", "--format", "xml"}, "jsonl, csv, tsv and recbole"},
