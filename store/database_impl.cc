@@ -166,10 +166,17 @@ absl::Status Database::OpenFamilies(const DatabaseOptions& options) {
   folder.listeners.push_back(errors_);
 
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  for (std::string_view name : options.families) families.emplace_back(std::string(name), family);
   // Families of a newer format are opened too, so that its number can be read and named.
   std::vector<std::string> existing;
-  if (rocksdb::DB::ListColumnFamilies(folder, folder_.string(), &existing).ok()) {
+  const bool listed = rocksdb::DB::ListColumnFamilies(folder, folder_.string(), &existing).ok();
+  size_t made = options.families.size();
+  // A folder of before has not the newest families, and reading alone does not make them.
+  while (options.read_only && listed && made > 1 &&
+         std::find(existing.begin(), existing.end(), options.families[made - 1]) == existing.end()) {
+    --made;
+  }
+  for (std::string_view name : options.families.first(made)) families.emplace_back(std::string(name), family);
+  if (listed) {
     for (const std::string& name : existing) {
       if (std::find(options.families.begin(), options.families.end(), name) == options.families.end()) {
         families.emplace_back(name, family);
@@ -185,6 +192,10 @@ absl::Status Database::OpenFamilies(const DatabaseOptions& options) {
   }
   if (!status.ok()) return Check(status);
   db_.reset(db);
+  // They read as empty: the first family has no key that begins with a scope.
+  for (; made < options.families.size(); ++made) {
+    handles_.insert(handles_.begin() + static_cast<ptrdiff_t>(made), handles_[0]);
+  }
   std::error_code error;
   const std::filesystem::space_info disk = std::filesystem::space(folder_, error);
   reserve_bytes_ =
@@ -194,6 +205,8 @@ absl::Status Database::OpenFamilies(const DatabaseOptions& options) {
 
 Database::~Database() {
   if (db_ == nullptr) return;
+  std::sort(handles_.begin(), handles_.end());
+  handles_.erase(std::unique(handles_.begin(), handles_.end()), handles_.end());
   for (rocksdb::ColumnFamilyHandle* handle : handles_) db_->DestroyColumnFamilyHandle(handle);
   db_->Close();
 }
