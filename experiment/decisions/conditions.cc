@@ -107,16 +107,23 @@ std::optional<AutomaticMove> RollBackMove(const ExperimentRecord& record,
                                           const std::vector<GuardrailResult>& guardrails) {
   const GuardrailResult* guardrail = IsLive(record.state()) ? Violated(guardrails) : nullptr;
   if (guardrail == nullptr) return std::nullopt;
-  return AutomaticMove{{.action = Action::kRollBack}, Describe(record, *guardrail)};
+  AutomaticMove roll_back;
+  roll_back.move.action = Action::kRollBack;
+  roll_back.reason = Describe(record, *guardrail);
+  return roll_back;
 }
 
 std::optional<AutomaticMove> NextMove(const ExperimentRecord& record, const Evidence& evidence,
                                       absl::Time now) {
   if (auto roll_back = RollBackMove(record, evidence.guardrails)) return roll_back;
   if (!record.automatic_ramp() || record.state() != ExperimentRecord::RUNNING) return std::nullopt;
-  const Move next{.action = Action::kRamp, .coverage = NextCoverage(record)};
-  if (next.coverage == 0 || !UnmetConditions(record, next, evidence, now).empty()) return std::nullopt;
-  return AutomaticMove{next, absl::StrFormat("all conditions hold at %g%%", 100 * record.coverage())};
+  AutomaticMove ramp;
+  ramp.move.action = Action::kRamp;
+  ramp.move.coverage = NextCoverage(record);
+  if (ramp.move.coverage == 0 || !UnmetConditions(record, ramp.move, evidence, now).empty())
+    return std::nullopt;
+  ramp.reason = absl::StrFormat("all conditions hold at %g%%", 100 * record.coverage());
+  return ramp;
 }
 
 }  // namespace waymark

@@ -92,9 +92,12 @@ TEST_CASE("Killed after any step, an experiment goes on from there") {
       CHECK(absl::IsNotFound(record.status()));
       continue;
     }
-    using enum storage::ExperimentRecord::State;
-    const storage::ExperimentRecord::State states[] = {DRAFT,   DRAFT,   SHADOW,   RUNNING,  RUNNING,
-                                                       RUNNING, RUNNING, RELEASED, RELEASED, RELEASED};
+    using storage::ExperimentRecord;
+    constexpr auto kDraft = ExperimentRecord::DRAFT, kShadow = ExperimentRecord::SHADOW,
+                   kRunning = ExperimentRecord::RUNNING, kReleased = ExperimentRecord::RELEASED;
+    // [answered steps]
+    const ExperimentRecord::State states[] = {kDraft,   kDraft,   kShadow,   kRunning,  kRunning,
+                                              kRunning, kRunning, kReleased, kReleased, kReleased};
     // The step after the last answered one may be done as well.
     if (answered + 1 == kSteps && !record.ok()) continue;
     REQUIRE(record.ok());

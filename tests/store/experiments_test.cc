@@ -1,3 +1,5 @@
+#include <rocksdb/db.h>
+
 #include <atomic>
 #include <thread>
 
@@ -113,6 +115,39 @@ TEST_CASE("layers and measured sums are kept by id") {
   REQUIRE(f.store_->PutServedSums(f.scope_, {sums}).ok());
   REQUIRE(f.store_->ServedSums(f.scope_).size() == 1);
   CHECK(f.store_->ServedSums(f.scope_)[0].arms(0).answers() == 7);
+}
+
+TEST_CASE("a folder of before there were exposures opens, for reading alone too") {
+  StoreFixture f;
+  REQUIRE(f.store_->PutExperiment(f.scope_, Experiment("one"), 0, nullptr).ok());
+  f.Close();
+  {
+    const std::string folder = (f.data() / "store").string();
+    std::vector<std::string> names;
+    REQUIRE(rocksdb::DB::ListColumnFamilies({}, folder, &names).ok());
+    std::vector<rocksdb::ColumnFamilyDescriptor> families;
+    for (const std::string& name : names) families.emplace_back(name, rocksdb::ColumnFamilyOptions());
+    std::vector<rocksdb::ColumnFamilyHandle*> handles;
+    rocksdb::DB* db = nullptr;
+    REQUIRE(rocksdb::DB::Open({}, folder, families, &handles, &db).ok());
+    for (rocksdb::ColumnFamilyHandle* handle : handles) {
+      if (handle->GetName() == "exposures") CHECK(db->DropColumnFamily(handle).ok());
+      db->DestroyColumnFamilyHandle(handle);
+    }
+    delete db;
+  }
+  {
+    const auto reading = Store::Open(f.data(), {.read_only = true});
+    REQUIRE(reading.status() == absl::OkStatus());
+    CHECK((*reading)->Experiments(f.scope_).size() == 1);
+    CHECK(absl::IsNotFound((*reading)->GetExposure(f.scope_, "one", "u:a").status()));
+    int exposures = 0;
+    CHECK((*reading)->ForEachExposure(f.scope_, "one", [&](const auto&) { return ++exposures > 0; }).ok());
+    CHECK(exposures == 0);
+  }
+  f.Reopen();
+  REQUIRE(f.store_->PutExposures(f.scope_, {Exposure("one", "u:a", 1)}).ok());
+  CHECK(f.store_->GetExposure(f.scope_, "one", "u:a")->arm() == 1);
 }
 
 }  // namespace waymark::tests
