@@ -12,6 +12,7 @@
 #include "experiment/interleaving/preference.h"
 #include "experiment/statistics/confidence_sequence.h"
 #include "experiment/statistics/cuped.h"
+#include "experiment/statistics/distributions.h"
 #include "experiment/statistics/msprt.h"
 #include "experiment/statistics/power.h"
 #include "experiment/statistics/sample_ratio.h"
@@ -37,7 +38,8 @@ void FalsePositives(int tests) {
     for (int look = 0; look < 100; ++look) {
       for (int i = 0; i < 20; ++i) a.Add(value(random)), b.Add(value(random));
       const Effect effect = Difference(a, b);
-      t_found |= WelchTest(effect, .05).p_value < .05;
+      // Welch's test without its interval, which costs more than the rest of the look.
+      t_found |= TwoSidedStudent(effect.estimate / std::sqrt(effect.variance), effect.degrees) < .05;
       sequence_found |= ConfidenceSequence(effect, {.tuning = 2000}).p_value < .05;
       mixture_found |= Msprt(effect, {.tau = .05}).p_value < .05;
     }

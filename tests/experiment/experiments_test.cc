@@ -38,8 +38,7 @@ TEST_CASE("An experiment runs from a draft to a release, and all of it is there 
   CHECK(report.evidence.winner == "new");
   CHECK(ReportText(report).find("Verdict: winner: new") != std::string::npos);
 
-  const auto early =
-      f.experiments_->Decide("e", {{.action = Action::kRelease, .winner = "new"}, "ann", "it wins"});
+  const auto early = f.TryDecide("e", {.action = Action::kRelease, .winner = "new"});
   REQUIRE(absl::IsFailedPrecondition(early.status()));
   CHECK(std::string(early.status().message()).find("min_run_time") != std::string::npos);
   f.Restart();
@@ -113,8 +112,7 @@ TEST_CASE("Bad input is refused with the field and what it takes") {
   auto silent = SmallExperiment("silent");
   silent.clear_hypothesis();
   f.Create(silent);
-  CHECK(absl::IsFailedPrecondition(
-      f.experiments_->Decide("silent", {{.action = Action::kStart}, "ann", ""}).status()));
+  CHECK(absl::IsFailedPrecondition(f.TryDecide("silent", {.action = Action::kStart}).status()));
 }
 
 TEST_CASE("A start freezes what the verdict rests on; weights may change and move nobody") {
@@ -152,7 +150,7 @@ TEST_CASE("Of two decisions at once one wins, and the other is told so") {
     threads.emplace_back([&, i] {
       const Move move =
           i % 2 == 0 ? Move{.action = Action::kRollBack} : Move{.action = Action::kRelease, .winner = "new"};
-      const auto decided = f.experiments_->Decide("e", {move, "somebody", "", "now", revision});
+      const auto decided = f.TryDecide("e", move, "now", revision);
       won += decided.ok();
       aborted += absl::IsAborted(decided.status()) || absl::IsFailedPrecondition(decided.status());
     });
@@ -319,12 +317,12 @@ TEST_CASE(
   f.CreateAndStart(record);
   for (int i = 0; i < 200; ++i) f.ServeUser(std::to_string(i));
   f.clock_.Set(kNow - absl::Hours(2));
-  const auto back = f.experiments_->Decide("e", {{.action = Action::kRamp}, "ann", ""});
+  const auto back = f.TryDecide("e", {.action = Action::kRamp});
   REQUIRE(absl::IsFailedPrecondition(back.status()));
   CHECK(std::string(back.status().message()).find("clock") != std::string::npos);
   CHECK(f.experiments_->Tick().ok());
   f.clock_.Set(kNow + absl::Hours(24 * 30));
-  const auto ahead = f.experiments_->Decide("e", {{.action = Action::kRelease, .winner = "new"}, "ann", ""});
+  const auto ahead = f.TryDecide("e", {.action = Action::kRelease, .winner = "new"});
   REQUIRE(absl::IsFailedPrecondition(ahead.status()));
   CHECK(std::string(ahead.status().message()).find("units came on 1 days of 7") != std::string::npos);
   f.clock_.Set(kNow - absl::Hours(2));
@@ -347,7 +345,7 @@ TEST_CASE("An automatic ramp takes its steps when enough units have come, and ne
     CHECK(f.experiments_->Tick()->size() == 1);
     CHECK(f.experiments_->Get("e")->coverage() == expected);
   }
-  const auto backwards = f.experiments_->Decide("e", {{.action = Action::kRamp, .coverage = .2}, "ann", ""});
+  const auto backwards = f.TryDecide("e", {.action = Action::kRamp, .coverage = .2});
   REQUIRE(absl::IsInvalidArgument(backwards.status()));
   CHECK(std::string(backwards.status().message()).find("a ramp only grows") != std::string::npos);
 }

@@ -63,9 +63,21 @@ class ExperimentsFixture : public StoreFixture {
     REQUIRE(made.ok());
     return *std::move(made);
   }
+  // Thread-safe: checks nothing.
+  absl::StatusOr<storage::ExperimentRecord> TryDecide(const std::string& id, const Move& move,
+                                                      const std::string& override_reason = "",
+                                                      int64_t revision = 0) {
+    DecisionRequest request;
+    request.move = move;
+    request.by = "ann";
+    request.reason = "a test";
+    request.override_reason = override_reason;
+    request.expected_revision = revision;
+    return experiments_->Decide(id, request);
+  }
   storage::ExperimentRecord Decide(const std::string& id, const Move& move,
                                    const std::string& override_reason = "") {
-    auto decided = experiments_->Decide(id, {move, "ann", "a test", override_reason});
+    auto decided = TryDecide(id, move, override_reason);
     INFO(decided.status().ToString());
     REQUIRE(decided.ok());
     return *std::move(decided);
