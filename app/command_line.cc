@@ -1,6 +1,8 @@
 #include "app/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
+#include <iostream>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -36,6 +38,19 @@ std::string WrongCommand(const CLI::App& app, int argc, char** argv) {
 
 }  // namespace
 
+namespace {
+
+// Results that could not be written (a full disk, a closed pipe) are no success, whichever way a command
+// prints.
+int WithOutputWritten(int code) {
+  std::cout.flush();
+  const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
+  if (code != kDone || written) return code;
+  return Fail(absl::UnavailableError("cannot write to standard output"));
+}
+
+}  // namespace
+
 int RunCommandLine(int argc, char** argv) {
   CLI::App app("Waymark: search and recommendations from one engine", "waymark");
   app.require_subcommand(1);
@@ -62,9 +77,9 @@ int RunCommandLine(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error, std::cout, std::cerr);  // prints help, or what is wrong
-    return code == 0 ? kDone : kWrongUsage;
+    return WithOutputWritten(code == 0 ? kDone : kWrongUsage);
   }
-  return run();
+  return WithOutputWritten(run());
 }
 
 }  // namespace waymark

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "app/exit.h"
 #include "app/progress.h"
@@ -20,10 +21,11 @@ class FileImport {
       : plan_(plan),
         options_(rows),
         file_(file),
+        shown_(file == "-" ? "standard input" : file),
         backend_(backend),
         report_(report),
         batch_(MakeImportBatch(plan.rows.kind, plan.parent)),
-        progress_(absl::StrCat("import ", file == "-" ? "standard input" : file)) {}
+        progress_(absl::StrCat("import ", shown_)) {}
 
   absl::Status Run(const std::function<bool()>& stop) {
     report_->stopped_in = file_;
@@ -46,8 +48,8 @@ class FileImport {
         // What comes before a line that stops the import is written first.
         if (plan_.strict) return SendThen(Refuse({line, std::string(taken.message())}));
         Refuse({line, std::string(taken.message())}).IgnoreError();
-        if (batch_->Empty()) report_->done_line = line;
       }
+      taken_line_ = line;
       if (batch_->Full()) {
         if (auto status = Send(); !status.ok()) return status;
       }
@@ -66,13 +68,13 @@ class FileImport {
 
  private:
   absl::Status InFile(const absl::Status& status) const {
-    if (absl::StatusCode::kNotFound == status.code()) return status;  // names the file already
-    return absl::Status(status.code(), absl::StrCat(file_, ": ", status.message()));
+    if (absl::StrContains(status.message(), shown_)) return status;  // names the file already
+    return absl::Status(status.code(), absl::StrCat(shown_, ": ", status.message()));
   }
 
   absl::Status Refuse(RefusedLine refused) {
     ++report_->refused;
-    const std::string text = absl::StrCat(file_, ", line ", refused.line, ": ", refused.reason);
+    const std::string text = absl::StrCat(shown_, ", line ", refused.line, ": ", refused.reason);
     if (!plan_.strict && report_->refused <= kShownRefusals) Say(text);
     if (report_->refused == kShownRefusals + 1)
       Say("(more lines are refused; only their number is shown at the end)");
@@ -81,13 +83,15 @@ class FileImport {
   }
 
   absl::Status Send() {
-    if (batch_->Empty()) return absl::OkStatus();
-    const int64_t last_line = batch_->last_line();
+    if (batch_->Empty()) {
+      report_->done_line = std::max(report_->done_line, taken_line_);
+      return absl::OkStatus();
+    }
     auto outcome = batch_->Send(backend_);
     if (!outcome.ok()) return outcome.status();
     report_->written += outcome->written;
     report_->duplicates += outcome->duplicates;
-    report_->done_line = last_line;
+    report_->done_line = taken_line_;
     absl::Status first;
     for (RefusedLine& refused : outcome->refusals) first.Update(Refuse(std::move(refused)));
     // A server names the first hundred of a batch only.
@@ -111,12 +115,13 @@ class FileImport {
 
   const ImportPlan& plan_;
   const RowOptions options_;
-  const std::string file_;
+  const std::string file_, shown_;
   Backend* backend_;
   ImportReport* report_;
   std::unique_ptr<ImportBatch> batch_;
   Progress progress_;
   int64_t rows_ = 0;
+  int64_t taken_line_ = 0;  // the last one that is in the batch, was sent, or was refused without a stop
 };
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "app/backend.h"
@@ -58,6 +59,10 @@ class LocalBackend : public Backend {
     const Method* found = methods_.Find(method);
     if (found == nullptr) return absl::UnimplementedError(absl::StrCat("no method ", method));
     CallContext context;
+    if (NeedsAll(method)) {
+      // One command, one answer: not what happens to be there a moment after a crash or a rebuild.
+      if (auto status = CatchUpOnce(); !status.ok()) return status;
+    }
     if (!IsLongCall(method)) context.deadline = Deadline::After(timeout_);
     return found->handler(request, response, context);
   }
@@ -96,9 +101,23 @@ class LocalBackend : public Backend {
   }
 
  private:
+  static bool NeedsAll(const std::string& method) {
+    return absl::EndsWith(method, ".Search") || absl::EndsWith(method, ".Recommend") ||
+           absl::EndsWith(method, ".Rank");
+  }
+  absl::Status CatchUpOnce() {
+    if (caught_up_) return absl::OkStatus();
+    for (Collection* collection : engine_->Collections()) {
+      if (auto status = collection->CatchUp(Deadline::After(timeout_)); !status.ok()) return status;
+    }
+    caught_up_ = true;
+    return absl::OkStatus();
+  }
+
   std::unique_ptr<Engine> engine_;
   const std::string data_;
   const absl::Duration timeout_;
+  bool caught_up_ = false;
   MethodRegistry methods_;
 };
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
+#include "app/option_checks.h"
 
 namespace waymark {
 
@@ -25,7 +26,7 @@ void AddTargetOptions(CLI::App* command, Target* target) {
       ->group(group);
   command->add_option("--timeout", target->timeout_seconds, "seconds to wait for one answer")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber)
+      ->check(OverZero())
       ->type_name("S")
       ->group(group);
   command->add_flag("--json", target->json, "print one JSON document");

@@ -23,8 +23,8 @@ enum class Signal : unsigned {
   kCovisitationLast,        // co-visitation with the last item only
   kCovisitationSecondLast,  // co-visitation with the last but one
   kLogCount,                // log(1 + events that name the item), over all time
-  kLogRecentCount,          // the same over the newest tenth of the log
-  kCosineLast,              // item vector with the last item's vector
+  kLogRecentCount,  // log(1 + sum of (n / N)^9 over its events), n-th of N in the log: the newest tenth
+  kCosineLast,      // item vector with the last item's vector
   kCosineMaxLast5,
   kCosineMaxLast20,
   kHistoryLength,  // log(1 + events in the history); the same for all candidates of a request

@@ -86,6 +86,12 @@ class LiveEngine : public Engine {
 
   int64_t served_records_dropped() const override { return served_ == nullptr ? 0 : served_->dropped(); }
 
+  absl::StatusOr<storage::Attribution> ReadAttributionToken(std::string_view token) const override {
+    storage::Attribution attribution;
+    if (auto status = key_.Verify("attribution_token", token, &attribution); !status.ok()) return status;
+    return attribution;
+  }
+
   absl::Status Checkpoint() override {
     absl::Status first;
     std::shared_lock<std::shared_mutex> lock(mutex_);
@@ -119,14 +125,6 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Open(const std::filesystem::path
   auto engine = std::make_unique<LiveEngine>(*std::move(store), *std::move(key), options);
   if (auto status = engine->Start(); !status.ok()) return status;
   return std::unique_ptr<Engine>(std::move(engine));
-}
-
-absl::StatusOr<storage::Attribution> ReadAttributionToken(const Store& store, std::string_view token) {
-  auto key = SigningKey::Open(store.data_folder(), false);
-  if (!key.ok()) return key.status();
-  storage::Attribution attribution;
-  if (auto status = key->Verify("attribution_token", token, &attribution); !status.ok()) return status;
-  return attribution;
 }
 
 }  // namespace waymark

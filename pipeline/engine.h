@@ -54,6 +54,8 @@ class Collection {
   // Checks items against the schema (which grows with them unless it is declared), then writes. When it
   // answers, the catalogue and the users' states have taken the write in.
   virtual absl::StatusOr<WriteReceipt> Write(std::vector<Mutation> mutations) = 0;
+  // Catalog::DeclareSchema, with writes held off meanwhile.
+  virtual absl::Status DeclareSchema(const storage::SchemaRecord& record) = 0;
   // Stages 2 to 8 on one immutable snapshot.
   virtual absl::StatusOr<PipelineResponse> Run(const PipelineRequest& request, Deadline deadline) = 0;
   // Waits until catalogue, index and counts have taken in what the token covers. INVALID_ARGUMENT: no token
@@ -89,12 +91,10 @@ class Engine {
   virtual absl::StatusOr<Collection*> OpenCollection(const CollectionName& name, bool create) = 0;
   virtual std::vector<Collection*> Collections() = 0;
   virtual int64_t served_records_dropped() const = 0;
+  // What an answer's attribution token names. INVALID_ARGUMENT: this folder's key did not sign it.
+  virtual absl::StatusOr<storage::Attribution> ReadAttributionToken(std::string_view token) const = 0;
   // Checkpoints everything derived; called by the destructor too.
   virtual absl::Status Checkpoint() = 0;
 };
-
-// Tokens of pages and attributions are signed with a key of the data folder; events that carry one that does
-// not verify are refused by name.
-absl::StatusOr<storage::Attribution> ReadAttributionToken(const Store& store, std::string_view token);
 
 }  // namespace waymark

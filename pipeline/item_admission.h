@@ -10,21 +10,25 @@
 
 namespace waymark {
 
-// Thread-safe.
+// Thread-safe. A schema must not be declared between Admit and the write that it lets through: the caller
+// holds that off (LiveCollection::Write).
 class ItemAdmission {
  public:
-  ItemAdmission(Store* store, Scope scope, Catalog* catalog)
-      : store_(store), scope_(scope), catalog_(catalog) {}
+  ItemAdmission(Store* store, Scope scope, Catalog* catalog, const Clock* clock)
+      : store_(store), scope_(scope), catalog_(catalog), clock_(clock) {}
 
   // One status per mutation: OK, or why the item does not fit the schema. Unless the schema is declared, it
-  // first grows by the fields of `mutations`, durably.
+  // first grows, durably, by the fields of those that are taken; what is refused leaves no trace in it.
   absl::StatusOr<std::vector<absl::Status>> Admit(const std::vector<Mutation>& mutations);
 
  private:
-  absl::Status Grow(const std::vector<const google::protobuf::Struct*>& items);
+  // Whether the store will take the mutation, as far as can be told before the write.
+  bool StoreTakes(const Mutation& mutation, const EventTypes& types) const;
+  absl::Status Adopt(const Schema& grown);
   Store* store_;
   Scope scope_;
   Catalog* catalog_;
+  const Clock* clock_;
   std::mutex growing_;
 };
 

@@ -44,12 +44,19 @@ absl::Status LiveCollection::Start(const SigningKey* key) {
   auto behaviour = LiveBehaviour::Open(store_, scope_, {});
   if (!behaviour.ok()) return behaviour.status();
   behaviour_ = *std::move(behaviour);
-  admission_ = std::make_unique<ItemAdmission>(store_, scope_, catalog_.get());
-  registry_ = std::make_unique<ModelRegistry>(store_, scope_, options_.clock);
+  admission_ = std::make_unique<ItemAdmission>(store_, scope_, catalog_.get(), options_.clock);
+  registry_ = std::make_unique<ModelRegistry>(store_, scope_, items_.get(), options_.clock);
   loader_ = std::make_unique<ReleaseLoader>(store_, scope_, items_.get(), registry_.get(), behaviour_.get(),
                                             options_.model_memory_limit_bytes);
-  pipeline_ = std::make_unique<Pipeline>(
-      PipelineParts{store_, scope_, catalog_.get(), index_.get(), options_.clock, key, served_.get()});
+  PipelineParts parts{store_, scope_, catalog_.get(), index_.get()};
+  parts.first_events = [counts = behaviour_->counts()](absl::Span<const ItemOrdinal> items,
+                                                       absl::Span<absl::Time> times) {
+    counts->FirstEvents(items, times);
+  };
+  parts.clock = options_.clock;
+  parts.key = key;
+  parts.served = served_.get();
+  pipeline_ = std::make_unique<Pipeline>(std::move(parts));
   if (auto status = LoadActive(); !status.ok()) return status;
   follower_ = std::thread([this] { Follow(); });
   if (options_.keep_ease_fresh) ease_keeper_ = std::thread([this] { KeepEaseFresh(); });
@@ -208,6 +215,7 @@ std::vector<UserNumber> LiveCollection::ErasedBy(const std::vector<Mutation>& mu
 }
 
 absl::StatusOr<WriteReceipt> LiveCollection::Write(std::vector<Mutation> mutations) {
+  absl::ReaderMutexLock writing(&schema_mutex_);
   auto admitted = admission_->Admit(mutations);
   if (!admitted.ok()) return admitted.status();
   std::vector<Mutation> valid;
@@ -232,6 +240,11 @@ absl::StatusOr<WriteReceipt> LiveCollection::Write(std::vector<Mutation> mutatio
   }
   for (size_t i = 0; i < receipt.results.size(); ++i) receipt.results[i].status.Update((*admitted)[i]);
   return receipt;
+}
+
+absl::Status LiveCollection::DeclareSchema(const storage::SchemaRecord& record) {
+  absl::WriterMutexLock declaring(&schema_mutex_);
+  return catalog_->DeclareSchema(record);
 }
 
 absl::StatusOr<PipelineResponse> LiveCollection::Run(const PipelineRequest& request, Deadline deadline) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "absl/synchronization/mutex.h"
 #include "candidates/item_directory.h"
 #include "pipeline/engine.h"
 #include "pipeline/item_admission.h"
@@ -39,6 +40,7 @@ class LiveCollection : public Collection {
   Scope scope() const override { return scope_; }
   Catalog& catalog() override { return *catalog_; }
   absl::StatusOr<WriteReceipt> Write(std::vector<Mutation> mutations) override;
+  absl::Status DeclareSchema(const storage::SchemaRecord& record) override;
   absl::StatusOr<PipelineResponse> Run(const PipelineRequest& request, Deadline deadline) override;
   absl::Status WaitFor(const std::string& consistency_token, Deadline deadline) override;
   absl::Status CatchUp(Deadline deadline) override;
@@ -83,6 +85,9 @@ class LiveCollection : public Collection {
   std::unique_ptr<ServedSink> served_;  // null: nothing is logged
   std::unique_ptr<Pipeline> pipeline_;
 
+  // Shared by writes, from the check against the schema to the commit; held alone while one is declared, so
+  // that no item can slip in that it refuses, and no growth can undo it.
+  absl::Mutex schema_mutex_;
   std::mutex releasing_;  // one activation at a time
   mutable std::mutex snapshot_mutex_;
   std::shared_ptr<const Snapshot> snapshot_;

@@ -8,6 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "pipeline/blending_plan.h"
+#include "rank/attention_ranker.h"
+#include "recommend/retriever.h"
 
 namespace waymark {
 namespace {
@@ -59,6 +61,12 @@ absl::Status CopyPackage(const ModelPackage& package, const std::filesystem::pat
   return SyncPath(target.parent_path());
 }
 
+// Hashes say that the files are as they were written, not that network and weights fit.
+absl::Status CheckLoads(const ModelPackage& package, const ItemDirectory* items) {
+  if (package.manifest.kind() == "retriever") return Retriever::Load(package, items).status();
+  return LoadAttentionRanker(package, items, package.manifest.retriever_sha256()).status();
+}
+
 }  // namespace
 
 absl::StatusOr<storage::ModelRecord> ModelRegistry::Import(const std::filesystem::path& folder) {
@@ -80,6 +88,7 @@ absl::StatusOr<storage::ModelRecord> ModelRegistry::Import(const std::filesystem
         absl::StrCat(manifest.kind(), " version '", manifest.version(),
                      "' is registered with other contents; give this one another version"));
   }
+  if (auto status = CheckLoads(*package, items_); !status.ok()) return status;
   auto collection = store_->GetCollection(scope_);
   if (!collection.ok()) return collection.status();
   storage::ModelRecord record;
@@ -146,8 +155,10 @@ absl::StatusOr<storage::ReleaseRecord> ModelRegistry::CreateRelease(storage::Rel
     if (wanted != release.retriever_sha256()) {
       return absl::FailedPreconditionError(absl::StrCat(
           "ranker '", release.ranker_version(), "' was trained on the signals of the retriever with SHA-256 ",
-          wanted.empty() ? "(none)" : wanted, "; the release names '", release.retriever_version(), "' with ",
-          release.retriever_sha256().empty() ? "(none)" : release.retriever_sha256()));
+          wanted.empty() ? "(none)" : wanted, "; the release names ",
+          release.retriever_version().empty()
+              ? "no retriever"
+              : absl::StrCat("'", release.retriever_version(), "' with ", release.retriever_sha256())));
     }
   }
   if (auto status = CompletePlan(release.mutable_plan()); !status.ok()) return status;

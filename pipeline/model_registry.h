@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "candidates/item_directory.h"
 #include "store/package/model_package.h"
 #include "store/store.h"
 
@@ -13,12 +14,12 @@ namespace waymark {
 // Packages lie in DATA/models/<tenant>-<collection>/<kind>/<version>. Thread-safe through the store.
 class ModelRegistry {
  public:
-  ModelRegistry(Store* store, Scope scope, const Clock* clock)
-      : store_(store), scope_(scope), clock_(clock) {}
+  ModelRegistry(Store* store, Scope scope, const ItemDirectory* items, const Clock* clock)
+      : store_(store), scope_(scope), items_(items), clock_(clock) {}
 
-  // Checks the package at `folder`, copies it beside its final place, fsyncs, renames, registers. Importing
-  // an equal package again answers the one that is there. ALREADY_EXISTS: another package has this kind and
-  // version.
+  // Checks the package at `folder` (its files' hashes, and that it loads), copies it beside its final place,
+  // fsyncs, renames, registers. Importing an equal package again answers the one that is there.
+  // ALREADY_EXISTS: another package has this kind and version.
   absl::StatusOr<storage::ModelRecord> Import(const std::filesystem::path& folder);
   // What differs, file by file; empty: intact. NOT_FOUND.
   absl::StatusOr<std::vector<std::string>> Verify(const std::string& kind, const std::string& version) const;
@@ -31,6 +32,7 @@ class ModelRegistry {
  private:
   Store* store_;
   Scope scope_;
+  const ItemDirectory* items_;
   const Clock* clock_;
 };
 

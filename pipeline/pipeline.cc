@@ -320,7 +320,7 @@ Pipeline::Pipeline(PipelineParts parts)
     : parts_(parts),
       keyword_(MakeKeywordSource(parts.index)),
       fresh_(parts.store, parts.scope, parts.catalog),
-      content_(parts.catalog) {}
+      content_(parts.catalog, parts.first_events) {}
 
 absl::StatusOr<PipelineResponse> Pipeline::Run(const Snapshot& snapshot, const PipelineRequest& request,
                                                Deadline deadline) const {

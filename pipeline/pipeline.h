@@ -36,6 +36,7 @@ struct PipelineParts {
   Scope scope;
   const Catalog* catalog = nullptr;
   const KeywordIndex* index = nullptr;
+  FirstEventTimes first_events;
   const Clock* clock = Clock::Real();
   const SigningKey* key = nullptr;
   ServedSink* served = nullptr;  // null: nothing is logged

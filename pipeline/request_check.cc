@@ -7,13 +7,31 @@
 #include "pipeline/blending_plan.h"
 #include "store/ids.h"
 #include "store/package/model_package.h"
+#include "store/text_check.h"
 
 namespace waymark {
 namespace {
 
+// What is no UTF-8 could be neither kept in a ServeRecord nor sent back.
+absl::Status CheckUtf8(const char* field, const std::string& text) {
+  if (IsUtf8(text)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(field, ": is '", Shortened(text), "', which is not valid UTF-8; it takes UTF-8 text"));
+}
+
+absl::Status CheckContext(const google::protobuf::Struct& context) {
+  for (const auto& [key, value] : context.fields()) {
+    for (const std::string* text : {&key, &value.string_value()}) {
+      if (auto status = CheckUtf8("context", *text); !status.ok()) return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckId(const char* field, const std::string& id, bool may_be_empty) {
   if (id.empty() && !may_be_empty)
     return absl::InvalidArgumentError(absl::StrCat(field, ": holds an empty id"));
+  if (auto status = CheckUtf8(field, id); !status.ok()) return status;
   if (id.size() > kMaxIdBytes) {
     return absl::InvalidArgumentError(
         absl::StrCat(field, ": the id has ", id.size(), " bytes; ids have at most ", kMaxIdBytes));
@@ -81,7 +99,8 @@ absl::Status CheckRequest(const PipelineRequest& request) {
     return absl::InvalidArgumentError("exclude_seen.within: is negative; it takes 0 (ever) or more");
   }
   for (const absl::Status& status :
-       {CheckId("user_id", request.user_id, true), CheckId("visitor_id", request.visitor_id, true),
+       {CheckUtf8("query", request.query), CheckUtf8("filter", request.filter), CheckContext(request.context),
+        CheckId("user_id", request.user_id, true), CheckId("visitor_id", request.visitor_id, true),
         CheckId("session_id", request.session_id, true), CheckId("surface", request.surface, true),
         CheckIds("context_items", request.context_items), CheckIds("positive_items", request.positive_items),
         CheckIds("negative_items", request.negative_items),

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
 #include "recommend/pair_rows.h"
 #include "recommend/popularity_table.h"
 #include "recommend/top_items.h"
@@ -13,7 +14,8 @@ namespace waymark {
 namespace {
 
 constexpr char kMagic[] = "WMCOUNTS";
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
+constexpr uint32_t kOldestVersion = 2;  // 1 had no first times; older ones are made anew
 
 }  // namespace
 
@@ -245,6 +247,10 @@ void BehaviourCounts::CoVisitation(absl::Span<const ItemOrdinal> anchors, absl::
 }
 
 uint32_t BehaviourCounts::EventCount(ItemOrdinal item) const { return impl_->popularity.Count(item); }
+void BehaviourCounts::FirstEvents(absl::Span<const ItemOrdinal> items, absl::Span<absl::Time> times) const {
+  for (size_t i = 0; i < items.size(); ++i) times[i] = impl_->popularity.First(items[i]);
+}
+
 uint64_t BehaviourCounts::event_count() const { return impl_->popularity.events(); }
 const BehaviourCountsOptions& BehaviourCounts::options() const { return impl_->options; }
 
@@ -265,6 +271,10 @@ absl::StatusOr<std::unique_ptr<BehaviourCounts>> BehaviourCounts::Open(const std
                                                                        LogOffset* position) {
   auto reader = CheckedReader::Open(file, kMagic, kVersion);
   if (!reader.ok()) return reader.status();
+  if ((*reader)->version() < kOldestVersion) {
+    return absl::FailedPreconditionError(absl::StrCat(file.string(), " has format version ",
+                                                      (*reader)->version(), ", which has no first times"));
+  }
   int32_t window = 0;
   double decay = 0, reverse = 0;
   if (absl::Status s = (*reader)->Get(position); !s.ok()) return s;

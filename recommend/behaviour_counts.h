@@ -74,6 +74,8 @@ class BehaviourCounts {
                     absl::Span<float> out) const;
 
   uint32_t EventCount(ItemOrdinal item) const;
+  // When events first named the items: times[i] of items[i], the infinite future where none did.
+  void FirstEvents(absl::Span<const ItemOrdinal> items, absl::Span<absl::Time> times) const;
   uint64_t event_count() const;
   const BehaviourCountsOptions& options() const;
 

@@ -19,7 +19,7 @@ absl::StatusOr<Interactions> ReadInteractions(const Store& store, Scope scope, L
           const EventType* type = types.Find(event.type);
           if (type == nullptr || type->sign != EventSign::kPositive || event.item == kNoItem) continue;
           items.push_back(event.item);
-          times.push_back(absl::ToUnixMicros(event.time));
+          times.push_back(absl::ToUnixMicros(std::min(event.time, event.received)));
           offsets.push_back(event.offset);
         }
         if (!items.empty()) out.AddUser(user, items, times, offsets);

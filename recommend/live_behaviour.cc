@@ -114,7 +114,9 @@ void LiveBehaviour::Take(const Change& change, const EventTypes& types) {
     HistoryPlaceOf place;
     // In a log segment that was sealed for erasure nobody is named: the item alone is counted.
     if (user != 0) place = histories_->Insert(user, line, types);
-    counts_->AddBetween(place.before, line.item, place.after, absl::FromUnixMicros(event.time_us()));
+    // A client's clock that runs ahead must not make its items more popular than what happens now.
+    const int64_t counted_us = std::min(event.time_us(), event.received_time_us());
+    counts_->AddBetween(place.before, line.item, place.after, absl::FromUnixMicros(counted_us));
   }
 }
 

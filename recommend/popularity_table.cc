@@ -50,6 +50,10 @@ void PopularityTable::Add(ItemOrdinal item, absl::Time time) {
   totals.decayed.store(after, std::memory_order_relaxed);
   totals.recent.store(count == 0 ? recent : AddLog(totals.recent.load(std::memory_order_relaxed), recent),
                       std::memory_order_relaxed);
+  const int64_t us = absl::ToUnixMicros(time);
+  if (count == 0 || us < totals.first_us.load(std::memory_order_relaxed)) {
+    totals.first_us.store(us, std::memory_order_relaxed);
+  }
   // Last, and with release: whoever sees the count sees the sums that belong to it.
   if (count < std::numeric_limits<uint32_t>::max()) totals.count.store(count + 1, std::memory_order_release);
   events_.store(number, std::memory_order_relaxed);
@@ -79,6 +83,11 @@ float PopularityTable::LogRecent(ItemOrdinal item) const {
   const double log_all = kRecentPower * std::log(static_cast<double>(events()));
   const double recent = Find(item)->recent.load(std::memory_order_relaxed);
   return static_cast<float>(std::log1p(std::exp(recent - log_all)));
+}
+
+absl::Time PopularityTable::First(ItemOrdinal item) const {
+  if (Count(item) == 0) return absl::InfiniteFuture();
+  return absl::FromUnixMicros(Find(item)->first_us.load(std::memory_order_relaxed));
 }
 
 void PopularityTable::ForEachByPopularity(const std::function<bool(ItemOrdinal)>& visit) const {
@@ -112,6 +121,7 @@ void PopularityTable::Save(CheckedWriter* writer) const {
     writer->Put<uint32_t>(totals.count.load(std::memory_order_relaxed));
     writer->Put<double>(totals.decayed.load(std::memory_order_relaxed));
     writer->Put<double>(totals.recent.load(std::memory_order_relaxed));
+    writer->Put<int64_t>(totals.first_us.load(std::memory_order_relaxed));
   }
 }
 
@@ -129,15 +139,18 @@ absl::Status PopularityTable::Load(CheckedReader* reader) {
     ItemOrdinal item = 0;
     uint32_t count = 0;
     double decayed = 0, recent = 0;
+    int64_t first_us = 0;
     if (absl::Status s = reader->Get(&item); !s.ok()) return s;
     if (absl::Status s = reader->Get(&count); !s.ok()) return s;
     if (absl::Status s = reader->Get(&decayed); !s.ok()) return s;
     if (absl::Status s = reader->Get(&recent); !s.ok()) return s;
+    if (absl::Status s = reader->Get(&first_us); !s.ok()) return s;
     if (count == 0 || !std::isfinite(decayed) || !std::isfinite(recent))
       return reader->Damaged("holds a count that is no count");
     Totals& totals = Make(item);
     totals.decayed.store(decayed, std::memory_order_relaxed);
     totals.recent.store(recent, std::memory_order_relaxed);
+    totals.first_us.store(first_us, std::memory_order_relaxed);
     totals.count.store(count, std::memory_order_release);
     order_.insert({-decayed, item});
   }

@@ -1,4 +1,5 @@
-// How often each item occurs: over all time, decayed by time, and in the newest part of the log; with an
+// How often each item occurs, over all time, decayed by time, and in the newest part of the log, and when it
+// first did; with an
 // order of the decayed counts that is kept up to date, so that "the most popular" is read off, not sorted.
 //
 // Decay needs no sweep over the items: of item i the table keeps
@@ -39,6 +40,8 @@ class PopularityTable {
   float LogDecayed(ItemOrdinal item, absl::Time now) const;
   // ln(1 + count in the newest tenth of the log).
   float LogRecent(ItemOrdinal item) const;
+  // The earliest event's time; the infinite future without an event.
+  absl::Time First(ItemOrdinal item) const;
   // Items with events, most popular first (ties by ordinal), until `visit` answers false.
   void ForEachByPopularity(const std::function<bool(ItemOrdinal)>& visit) const;
   // What the order goes by; -infinity without an event.
@@ -50,7 +53,9 @@ class PopularityTable {
  private:
   struct Totals {
     std::atomic<uint32_t> count{0};
-    std::atomic<double> decayed{0}, recent{0};  // meaningful where count > 0
+    // Meaningful where count > 0.
+    std::atomic<double> decayed{0}, recent{0};
+    std::atomic<int64_t> first_us{0};
   };
   static constexpr size_t kChunkItems = size_t{1} << 16;
   using Chunk = std::array<Totals, kChunkItems>;

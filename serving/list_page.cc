@@ -34,8 +34,8 @@ absl::Status WrongToken(std::string_view message) {
 
 absl::StatusOr<int> ReadPageSize(int32_t given, std::string_view field) {
   if (given < 0) {
-    return InvalidField(
-        field, absl::StrCat("is ", given, "; it takes 0 (", kDefaultListPage, ") to ", kMaxListPage));
+    return InvalidField(field, absl::StrCat("is ", given, "; it takes 0 (which means ", kDefaultListPage,
+                                            ") or more (over ", kMaxListPage, " means that)"));
   }
   return given == 0 ? kDefaultListPage : std::min<int>(given, kMaxListPage);
 }

@@ -29,4 +29,8 @@ class ServerLog {
   std::shared_ptr<spdlog::logger> logger_;
 };
 
+// Everything that other parts of the program log becomes lines of that form too, with the event "message".
+// For a process that is a server: the program's default logger is replaced.
+void LogProgramAsJson(const std::string& level);
+
 }  // namespace waymark

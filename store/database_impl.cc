@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "store/keys.h"
@@ -38,6 +39,11 @@ class ProgramLog : public rocksdb::Logger {
   void Logv(const char* format, va_list arguments) override {
     char text[1024];
     std::vsnprintf(text, sizeof text, format, arguments);
+    // Said at every checkpoint that is made while another one or a backup holds the files: nothing is wrong.
+    if (std::strstr(text, "File Deletions") != nullptr) return;
+    // A folder that another process has open is an answer of Open, in words of our own.
+    if (std::strstr(text, "While lock file") != nullptr || std::strstr(text, "lock hold by") != nullptr)
+      return;
     spdlog::warn("rocksdb: {}", text);
   }
 };

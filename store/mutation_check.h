@@ -12,7 +12,7 @@
 namespace waymark {
 
 inline constexpr size_t kMaxEventItems = 1000;
-inline constexpr size_t kMaxQueryBytes = 2048;
+inline constexpr size_t kMaxEventQueryBytes = 2048;
 inline constexpr size_t kMaxAttributionTokenBytes = 4096;
 // Clocks of clients run ahead; an event from further in the future is a wrong clock or a wrong unit.
 inline constexpr absl::Duration kMaxFuture = absl::Hours(24);

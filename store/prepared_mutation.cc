@@ -1,5 +1,7 @@
 #include "store/prepared_mutation.h"
 
+#include <algorithm>
+
 namespace waymark {
 
 PreparedEvent PrepareEvent(WriteEvent event, const EventType& type, absl::Time now, std::string made_id) {
@@ -10,7 +12,7 @@ PreparedEvent PrepareEvent(WriteEvent event, const EventType& type, absl::Time n
   record.set_type(type.code);
   record.set_session_id(std::move(event.session_id));
   record.set_time_us(absl::ToUnixMicros(event.time.value_or(now)));
-  record.set_received_time_us(absl::ToUnixMicros(event.received_time.value_or(now)));
+  record.set_received_time_us(absl::ToUnixMicros(std::min(event.received_time.value_or(now), now)));
   if (event.value.has_value()) record.set_value(*event.value);
   record.set_query(std::move(event.query));
   record.set_surface(std::move(event.surface));

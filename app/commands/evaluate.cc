@@ -12,6 +12,7 @@
 #include "app/data_copy.h"
 #include "app/exit.h"
 #include "app/json_output.h"
+#include "app/option_checks.h"
 #include "app/progress.h"
 #include "app/stop_signal.h"
 #include "app/target.h"
@@ -258,7 +259,7 @@ void AddFeedEvaluation(CLI::App* group, Run* run) {
       ->check(CLI::Range(0.001, 0.9))
       ->capture_default_str();
   command->add_option("--max-decisions", options->max_decisions, "asked, evenly spaced")
-      ->check(CLI::PositiveNumber)
+      ->check(OverZero())
       ->capture_default_str();
   command->add_option("--seed", options->seed, "of the training")->capture_default_str();
   command->add_option("--threads", options->threads, "0: every core")

@@ -8,6 +8,7 @@
 #include "app/exit.h"
 #include "app/import_rows.h"
 #include "app/json_output.h"
+#include "app/option_checks.h"
 #include "app/progress.h"
 #include "app/stop_signal.h"
 #include "app/target.h"
@@ -107,7 +108,13 @@ int RunImport(const Options& options, RowKind kind) {
   }
   if (status.ok()) return kDone;
   if (!report.stopped_by_signal) Fail(status);
-  if (!report.stopped_in.empty() && report.stopped_in != "-" && report.done_line > 0) {
+  if (report.stopped_in == "-" && report.done_line > 0) {
+    Say(absl::StrCat(
+        "Everything up to line ", report.done_line,
+        " of standard input is done; the same command with the same input goes on from there with "
+        "--skip-lines ",
+        report.done_line));
+  } else if (!report.stopped_in.empty() && report.done_line > 0) {
     Say(absl::StrCat("Everything up to line ", report.done_line, " of ", report.stopped_in,
                      " is done; the same command goes on from there with this file first and --skip-lines ",
                      report.done_line));
@@ -146,7 +153,7 @@ void AddKind(CLI::App* parent, Run* run, const std::string& name, RowKind kind, 
       ->type_name("CHAR");
   command->add_flag("--strict", options->strict, "stop at the first row that is refused");
   command->add_option("--skip-lines", options->skip_lines, "go on after this line of the first file")
-      ->check(CLI::NonNegativeNumber)
+      ->check(ZeroOrMore())
       ->type_name("N");
   command->callback([=] { *run = [options, kind] { return RunImport(*options, kind); }; });
 }

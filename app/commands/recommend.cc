@@ -4,6 +4,7 @@
 #include "app/commands/commands.h"
 #include "app/exit.h"
 #include "app/list_answer.h"
+#include "app/option_checks.h"
 #include "app/request_options.h"
 #include "app/target.h"
 
@@ -72,7 +73,7 @@ void AddRecommend(CLI::App* app, Run* run) {
       ->delimiter(',')
       ->type_name("TYPE,...");
   command->add_option("--seen-days", options->seen_days, "only what was seen in so many days counts")
-      ->check(CLI::PositiveNumber)
+      ->check(OverZero())
       ->type_name("DAYS");
   command->callback([=] { *run = [options] { return RunRecommend(*options); }; });
 }

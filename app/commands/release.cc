@@ -74,7 +74,10 @@ int Create(const Options& options, Backend* backend) {
   if (!status.ok()) return Fail(status);
   if (options.activate) {
     const std::string id = release.id();
-    if (const int code = Activate(options, id, backend, &release); code != kDone) return code;
+    if (const int code = Activate(options, id, backend, &release); code != kDone) {
+      Say(absl::StrCat("The release '", id, "' is there, and is not active."));
+      return code;
+    }
   }
   return Print(options, release);
 }

@@ -1,17 +1,23 @@
 #include <signal.h>
+#include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "app/commands/commands.h"
 #include "app/exit.h"
 #include "app/serve_config.h"
 #include "app/stop_signal.h"
+#include "serving/server_log.h"
 
 namespace waymark {
 namespace {
+
+constexpr absl::Duration kCatchUpPatience = absl::Minutes(10);
+constexpr absl::Duration kStopCheck = absl::Milliseconds(200);
 
 struct Options {
   std::string data, grpc, http, admin, admin_http, config, log_level;
@@ -49,16 +55,35 @@ void PrintAddresses(const Server& server, const std::string& data) {
   std::fflush(stdout);
 }
 
+// After a crash, or when something derived is made anew, searches would find less than there is: the server
+// answers meanwhile, and says SERVING only afterwards. What cannot catch up (a full disk) does not keep it
+// back for ever.
+void CatchUp(Engine* engine, const StopSignal& stop) {
+  const absl::Time patience = absl::Now() + kCatchUpPatience;
+  for (Collection* collection : engine->Collections()) {
+    absl::Status status;
+    do {
+      status = collection->CatchUp(Deadline::After(kStopCheck));
+    } while (absl::IsDeadlineExceeded(status) && !stop.Requested() && absl::Now() < patience);
+    if (!status.ok() && !stop.Requested()) {
+      spdlog::warn("{}/{} serves before it has caught up: {}", collection->name().tenant,
+                   collection->name().collection, std::string(status.message()));
+    }
+  }
+}
+
 int RunServe(const Options& options, const CLI::App& command) {
   ServeConfig config;
   if (auto status = MakeConfig(options, command, &config); !status.ok())
     return FailUsage(std::string(status.message()));
   signal(SIGPIPE, SIG_IGN);  // a client that hangs up
   StopSignal stop;
+  LogProgramAsJson(config.server.log_level);
   auto engine = Engine::Open(config.data, config.engine);
   if (!engine.ok()) return Fail(engine.status());
   Server server(config.server);
   if (auto status = server.Start(engine->get()); !status.ok()) return Fail(status);
+  CatchUp(engine->get(), stop);
   server.SetServing(true);
   PrintAddresses(server, config.data);
   stop.Wait();

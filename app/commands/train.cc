@@ -1,16 +1,21 @@
 #include "training/train.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <system_error>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "app/commands/commands.h"
 #include "app/data_copy.h"
 #include "app/exit.h"
 #include "app/json_output.h"
+#include "app/option_checks.h"
 #include "app/progress.h"
 #include "app/target.h"
 #include "app/training_progress.h"
@@ -109,13 +114,14 @@ int Report(const Options& options, const TrainOutput& trained, const v1::Release
               ShortDuration(took).c_str());
   for (const auto* package : {&trained.models.retriever, &trained.models.ranker}) {
     if (!*package) continue;
-    std::string metrics;
+    std::map<std::string, std::string> metrics;
     for (const auto& [name, value] : (*package)->manifest.metrics()) {
-      char text[64];
-      std::snprintf(text, sizeof(text), "  %s %.4f", name.c_str(), value);
-      metrics += text;
+      // Protobuf's maps have no order, and most of these are counts.
+      const bool whole = value == std::floor(value) && std::abs(value) < 1e15;
+      metrics[name] = whole ? absl::StrFormat("%.0f", value) : absl::StrFormat("%.4f", value);
     }
-    std::printf("  %-9s%s\n", (*package)->manifest.kind().c_str(), metrics.c_str());
+    std::printf("  %-10s%s\n", (*package)->manifest.kind().c_str(),
+                absl::StrJoin(metrics, ", ", absl::PairFormatter(" ")).c_str());
   }
   if (release.active()) {
     std::printf("release %s is active\n", release.id().c_str());
@@ -201,7 +207,7 @@ void AddTrain(CLI::App* app, Run* run) {
       ->capture_default_str()
       ->type_name("N");
   command->add_option("--max-lists", options->recipe.max_lists, "lists that the ranker learns from")
-      ->check(CLI::PositiveNumber)
+      ->check(OverZero())
       ->capture_default_str()
       ->type_name("N");
   command

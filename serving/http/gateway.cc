@@ -132,6 +132,7 @@ class Gateway::Impl {
     server_.set_error_handler([this](const httplib::Request&, httplib::Response& response) {
       if (!response.body.empty()) return;
       if (response.status == 413) return AnswerError(&response, TooLarge(), 413);
+      if (response.status == 414) return AnswerError(&response, UrlTooLong(), 414);
       const int status = response.status;
       AnswerError(
           &response,
@@ -177,6 +178,13 @@ class Gateway::Impl {
     return WithReason(absl::ResourceExhaustedError(absl::StrCat("the body has over ", options_.max_body_bytes,
                                                                 " bytes; send it in parts")),
                       "REQUEST_TOO_LARGE");
+  }
+
+  static absl::Status UrlTooLong() {
+    return WithReason(
+        InvalidField("query string", absl::StrCat("makes a URL of over ", CPPHTTPLIB_REQUEST_URI_MAX_LENGTH,
+                                                  " bytes; send the fields in the body of a POST")),
+        "REQUEST_TOO_LARGE");
   }
 
   void Handle(const httplib::Request& request, httplib::Response* response, const std::string& body) {

@@ -10,6 +10,7 @@
 #include "nlohmann/json.hpp"
 #include "serving/http/path_template.h"
 #include "serving/status_details.h"
+#include "store/text_check.h"
 
 namespace waymark {
 namespace {
@@ -177,6 +178,11 @@ absl::StatusOr<QueryParameters> ParseQuery(std::string_view query) {
     auto name = PercentDecode(halves.first, /*plus_is_space=*/true);
     auto value = PercentDecode(halves.second, /*plus_is_space=*/true);
     if (!name || !value) return InvalidField(halves.first, "is not percent-encoded properly");
+    if (!IsUtf8(*name) || !IsUtf8(*value)) {
+      return InvalidField(Shortened(*name), absl::StrCat("is '", Shortened(*value),
+                                                         "' once percent-decoded, which is not valid UTF-8; "
+                                                         "it takes UTF-8 text"));
+    }
     parameters.emplace_back(*std::move(name), *std::move(value));
     if (parameters.size() > kMaxParameters) {
       return absl::InvalidArgumentError(

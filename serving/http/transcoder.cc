@@ -2,7 +2,10 @@
 
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "google/protobuf/util/json_util.h"
 #include "nlohmann/json.hpp"
 #include "serving/http/json_check.h"
@@ -13,6 +16,39 @@ namespace waymark {
 namespace {
 
 using google::protobuf::Message;
+
+bool IsBlank(const std::string& body) {
+  const absl::string_view text = absl::StripAsciiWhitespace(body);
+  return text.empty() || text == "{}";
+}
+
+// Protobuf says of a wrong value: invalid value "x" for type TYPE_INT32. Here errors say what a field takes.
+std::string InOurWords(const std::string& why) {
+  constexpr absl::string_view kStart = "invalid value ", kType = " for type ";
+  const size_t type_at = why.rfind(kType.data());
+  if (!absl::StartsWith(why, kStart) || type_at == std::string::npos) return why;
+  const std::string held = why.substr(kStart.size(), type_at - kStart.size());
+  const std::string type = why.substr(type_at + kType.size());
+  if (absl::EndsWith(type, "google.protobuf.Timestamp")) {
+    return "is no time; it takes RFC 3339 text, as \"1997-12-04T15:55:49Z\"";
+  }
+  if (absl::EndsWith(type, "google.protobuf.Duration")) {
+    return "is no duration; it takes seconds as text, as \"3.5s\"";
+  }
+  std::string takes;
+  if (absl::EndsWith(type, "INT32")) takes = "a whole number of 32 bits";
+  if (absl::EndsWith(type, "INT64")) takes = "a whole number of 64 bits";
+  if (type == "TYPE_DOUBLE" || type == "TYPE_FLOAT") takes = "a number";
+  if (type == "TYPE_BOOL") takes = "true or false";
+  if (type == "TYPE_STRING") takes = "text";
+  if (const auto* named = google::protobuf::DescriptorPool::generated_pool()->FindEnumTypeByName(
+          std::string(absl::StripPrefix(type, "type.googleapis.com/")))) {
+    for (int i = 0; i < named->value_count(); ++i) {
+      absl::StrAppend(&takes, i == 0 ? "one of " : ", ", named->value(i)->name());
+    }
+  }
+  return takes.empty() ? why : absl::StrCat("is ", held, "; it takes ", takes);
+}
 
 absl::Status ReadBody(const std::string& body, Message* message) {
   auto masks = CheckJson(body, *message->GetDescriptor());
@@ -25,7 +61,7 @@ absl::Status ReadBody(const std::string& body, Message* message) {
     std::string why(read.message().data(), read.message().size());
     const size_t end = why.find("): ");
     if (why.starts_with('(') && end != std::string::npos)
-      return InvalidField(why.substr(1, end - 1), why.substr(end + 3));
+      return InvalidField(why.substr(1, end - 1), InOurWords(why.substr(end + 3)));
     return InvalidField("body", why);
   }
   ApplyMasks(*masks, message);
@@ -56,9 +92,11 @@ absl::StatusOr<std::unique_ptr<Message>> ReadRequest(const HttpMatch& match, con
   std::unique_ptr<Message> message(prototype.New());
   const std::string& part = match.route->body;
   if (part.empty()) {
-    if (!body.empty())
+    // An empty object says as little as no body, and is what many clients send with every POST.
+    if (match.route->verb == "POST" ? !IsBlank(body) : !body.empty()) {
       return InvalidField("body",
                           absl::StrCat("is not taken by ", match.route->verb, "; use query parameters"));
+    }
     if (auto status = ReadQuery(query, message.get()); !status.ok()) return status;
   } else {
     Message* target = message.get();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "serving/listen_address.h"
+#include "serving/rpc/unreadable_message.h"
 
 namespace waymark {
 namespace {
@@ -51,6 +52,7 @@ absl::StatusOr<std::unique_ptr<RpcListener>> RpcListener::Start(
   builder.SetSyncServerOption(grpc::ServerBuilder::SyncServerOption::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::SyncServerOption::MAX_POLLERS, 2);
   builder.SetOption(std::make_unique<Reflection>(options.reflection));
+  builder.experimental().SetInterceptorCreators(MakeUnreadableMessageInterceptors());
   for (const auto& service : listener->services_) builder.RegisterService(service.get());
   builder.AddListeningPort(options.address, grpc::InsecureServerCredentials(), &listener->port_);
   listener->server_ = builder.BuildAndStart();

@@ -126,11 +126,19 @@ absl::Status GetSchema(Engine* engine, const v1::GetSchemaRequest& request, v1::
 }
 
 absl::Status UpdateSchema(Engine* engine, const v1::UpdateSchemaRequest& request, v1::Schema* response) {
+  if (!request.has_schema()) {
+    return InvalidField("schema", "is missing; it takes the schema to declare, as GetSchema shows one");
+  }
+  if (request.schema().fields().empty()) {
+    return InvalidField("schema.fields",
+                        "is empty, which would leave nothing to search or filter by; it takes every field of "
+                        "the schema");
+  }
   auto record = SchemaOf(request.schema());
   if (!record.ok()) return record.status();
   auto collection = OpenForWrite(engine, request.parent());
   if (!collection.ok()) return collection.status();
-  if (auto status = (*collection)->catalog().DeclareSchema(*record); !status.ok()) return status;
+  if (auto status = (*collection)->DeclareSchema(*record); !status.ok()) return status;
   ToMessage((*collection)->catalog().schema()->record(), response);
   return absl::OkStatus();
 }

@@ -54,7 +54,7 @@ void SetItems(const storage::EventRecord& record, const std::function<const std:
 
 }  // namespace
 
-absl::StatusOr<Mutation> EventOf(const Store& store, const v1::Event& event, bool imported) {
+absl::StatusOr<Mutation> EventOf(const Engine& engine, const v1::Event& event, bool imported) {
   WriteEvent write;
   if (auto status = ReadItems(event, &write.items); !status.ok()) return status;
   if (event.position() < 0) {
@@ -68,12 +68,11 @@ absl::StatusOr<Mutation> EventOf(const Store& store, const v1::Event& event, boo
     if (imported) write.received_time = *time;
   }
   if (!event.attribution_token().empty()) {
-    if (auto read = ReadAttributionToken(store, event.attribution_token()); !read.ok()) {
-      return WithReason(
-          InvalidField("event.attribution_token",
-                       absl::StrCat("is no token of this server (", std::string(read.status().message()),
-                                    "); send it as the answer gave it, or leave it out")),
-          "ATTRIBUTION_TOKEN_INVALID");
+    if (!engine.ReadAttributionToken(event.attribution_token()).ok()) {
+      return WithReason(InvalidField("event.attribution_token",
+                                     "is no token of this server; send it as the answer gave it, or leave it "
+                                     "out"),
+                        "ATTRIBUTION_TOKEN_INVALID");
     }
   }
   write.event_id = event.event_id();

@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "pipeline/engine.h"
 #include "store/mutation.h"
 #include "store/store.h"
 #include "waymark/v1/event.pb.h"
@@ -13,7 +14,7 @@ namespace waymark {
 
 // INVALID_ARGUMENT: `item_id` and `items` both, a time that is none, an attribution token that does not
 // verify. `imported`: received when it happened, as history is.
-absl::StatusOr<Mutation> EventOf(const Store& store, const v1::Event& event, bool imported);
+absl::StatusOr<Mutation> EventOf(const Engine& engine, const v1::Event& event, bool imported);
 
 // Turns records into messages; remembers names that it has looked up. For one call; not thread-safe.
 class EventReader {

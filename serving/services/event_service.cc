@@ -18,7 +18,7 @@ absl::Status WriteEvents(Engine* engine, const v1::WriteEventsRequest& request,
   if (!collection.ok()) return collection.status();
   WriteBatch batch;
   for (const v1::Event& event : request.events()) {
-    batch.Add(event.event_id(), EventOf(engine->store(), event, /*imported=*/false));
+    batch.Add(event.event_id(), EventOf(*engine, event, /*imported=*/false));
   }
   auto outcome = batch.Commit(*collection, engine->store().EndPosition());
   if (!outcome.ok()) return outcome.status();
@@ -34,7 +34,7 @@ class EventImportSession : public EventImport {
   absl::Status Take(const v1::ImportEventsRequest& request, const CallContext& context) override {
     if (auto status = import_.Open(request.parent()); !status.ok()) return status;
     for (const v1::Event& event : request.events()) {
-      auto status = import_.Add(event.event_id(), EventOf(engine_->store(), event, /*imported=*/true));
+      auto status = import_.Add(event.event_id(), EventOf(*engine_, event, /*imported=*/true));
       if (!status.ok()) return status;
     }
     if (auto status = import_.Flush(); !status.ok()) return status;

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "serving/services/collection_access.h"
 #include "serving/services/model_service.h"
 #include "serving/status_details.h"
@@ -87,12 +88,20 @@ class ModelImportSession : public ModelImport {
     file_.close();
     if (!file_) return WriteFailed();
     auto record = collection_->ImportModel(folder_->path());
-    if (!record.ok()) return record.status();
+    if (!record.ok()) return AsSent(record.status());
     ToMessage(*record, response);
     return absl::OkStatus();
   }
 
  private:
+  // The sender knows the package's files, not where they were put here; and a message is one line.
+  absl::Status AsSent(const absl::Status& status) const {
+    const std::string folder = folder_->path().string();
+    return absl::Status(status.code(),
+                        absl::StrReplaceAll(std::string(status.message()),
+                                            {{folder + "/", ""}, {folder, "the package"}, {"\n", " "}}));
+  }
+
   absl::Status Open(const std::string& parent) {
     if (collection_ != nullptr) return absl::OkStatus();
     auto collection = OpenForWrite(engine_, parent);

@@ -18,8 +18,11 @@ using google::protobuf::Value;
 absl::Status WrongType(absl::string_view field, const Value& value, absl::string_view wanted) {
   std::string text;
   AppendJson(value, &text);
+  std::string held = value.has_string_value() ? Quoted(value.string_value()) : Quoted(text);
+  if (value.has_struct_value()) held = "an object";
+  if (value.has_list_value()) held = "a list";
   return absl::InvalidArgumentError(absl::StrCat(
-      "the field ", Quoted(field), " is ", wanted, ", but holds ", Quoted(text),
+      "the field ", Quoted(field), " is ", wanted, ", but holds ", held,
       value.has_number_value() && wanted == "text" ? absl::StrCat("; write it as \"", text, "\"") : ""));
 }
 

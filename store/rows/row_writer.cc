@@ -1,6 +1,7 @@
 #include "store/rows/row_writer.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -76,18 +77,24 @@ RowWriter::RowWriter(std::string path, int descriptor, std::unique_ptr<Packer> p
 
 absl::StatusOr<std::unique_ptr<RowWriter>> RowWriter::Open(const std::string& path) {
   if (path == "-") return std::unique_ptr<RowWriter>(new RowWriter(path, STDOUT_FILENO, nullptr));
-  const int descriptor = open((path + ".part").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (descriptor < 0) return absl::ErrnoToStatus(errno, absl::StrCat("cannot write ", path, ".part"));
+  // A device, a pipe or a link is written to. Renaming onto it would put a file in its place.
+  struct stat info = {};
+  const bool in_place = lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
+  const std::string opened = in_place ? path : path + ".part";
+  const int descriptor = open(opened.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (descriptor < 0) return absl::ErrnoToStatus(errno, absl::StrCat("cannot write ", opened));
   std::unique_ptr<Packer> packer;
   if (absl::EndsWithIgnoreCase(path, ".gz")) packer = std::make_unique<GzipPacker>();
   if (absl::EndsWithIgnoreCase(path, ".zst")) packer = std::make_unique<ZstdPacker>();
-  return std::unique_ptr<RowWriter>(new RowWriter(path, descriptor, std::move(packer)));
+  auto writer = std::unique_ptr<RowWriter>(new RowWriter(path, descriptor, std::move(packer)));
+  writer->in_place_ = in_place;
+  return writer;
 }
 
 RowWriter::~RowWriter() {
   if (closed_ || path_ == "-") return;
   close(descriptor_);
-  unlink((path_ + ".part").c_str());
+  if (!in_place_) unlink((path_ + ".part").c_str());
 }
 
 absl::Status RowWriter::WriteOut(absl::string_view bytes) {
@@ -123,9 +130,13 @@ absl::Status RowWriter::WriteLine(absl::string_view line) {
 absl::Status RowWriter::Close() {
   if (auto status = Drain(/*end=*/true); !status.ok()) return status;
   if (path_ == "-") return absl::OkStatus();
-  if (fsync(descriptor_) != 0) return absl::ErrnoToStatus(errno, absl::StrCat("writing ", path_));
+  // Devices and pipes know nothing of fsync.
+  if (fsync(descriptor_) != 0 && !in_place_) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("writing ", path_));
+  }
   if (close(descriptor_) != 0) return absl::ErrnoToStatus(errno, absl::StrCat("writing ", path_));
   closed_ = true;
+  if (in_place_) return absl::OkStatus();
   if (std::rename((path_ + ".part").c_str(), path_.c_str()) != 0) {
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot give ", path_, ".part its name"));
   }

@@ -1,7 +1,7 @@
 // Lines into a file or standard output, packed by the name (.gz, .zst).
 //
 // The file appears under its name only when it is complete: until then it is NAME.part, which an error or a
-// stop leaves no trace of.
+// stop leaves no trace of. What is no regular file (a device, a pipe, a link) is written to as it is.
 //
 //   auto writer = RowWriter::Open("items.jsonl.zst");   // "-": standard output
 //   (*writer)->WriteLine(ItemRow(item.id, item.fields));
@@ -43,6 +43,7 @@ class RowWriter {
   std::string buffer_;
   int64_t lines_ = 0;
   bool closed_ = false;
+  bool in_place_ = false;  // no regular file: written to as it is
 };
 
 }  // namespace waymark

@@ -124,6 +124,13 @@ absl::Status TableRows::BindColumns() {
     }
     targets_.push_back({column, name, {}});
   }
+  const bool has_id = taken.count("id") != 0 || std::any_of(targets_.begin(), targets_.end(),
+                                                            [](const Target& t) { return t.field == "id"; });
+  if (options_.kind != RowKind::kEvent && !has_id) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no column 'id': say which one holds it (--id-column COLUMN); the file has ",
+                     absl::StrJoin(header_, ", ")));
+  }
   for (Target& target : targets_) {
     if (target.type.kind == CellType::Kind::kAuto) target.type = TypeOfField(target.field, options_.kind);
     if (target.type.kind == CellType::Kind::kAuto && !header_types_.empty()) {

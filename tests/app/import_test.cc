@@ -142,5 +142,38 @@ TEST_CASE("Ctrl-C during an import keeps what was read and says how to go on") {
   CHECK(sandbox.Json({"status", "--data", "d"})["collections"][0]["items"] == "1500");
 }
 
+TEST_CASE("what was refused after the last good row is done too, and a file is named once") {
+  Sandbox sandbox;
+  std::string rows;
+  for (int i = 1; i <= 20000; ++i) {
+    rows += "{\"id\":\"" + std::to_string(i) + "\",\"n\":" + std::to_string(i * 7919 % 10007) + "}\n";
+    if (i == 100) rows.append("x\n");
+  }
+  sandbox.Write("rows.jsonl", rows);
+  const std::string pack = "gzip -k '" + sandbox.Path("rows.jsonl").string() + "'";
+  REQUIRE(std::system(pack.c_str()) == 0);
+  std::filesystem::resize_file(sandbox.Path("rows.jsonl.gz"),
+                               std::filesystem::file_size(sandbox.Path("rows.jsonl.gz")) / 2);
+  const Ran cut = sandbox.Run({"import", "items", "rows.jsonl.gz", "--data", "d"});
+  CHECK(cut.code == 1);
+  CHECK_THAT(cut.err, Catch::Contains("ends in the middle") && Catch::Contains("--skip-lines"));
+  CHECK_THAT(cut.err,
+             !Catch::Contains("rows.jsonl.gz: rows.jsonl.gz") && !Catch::Contains("rows.jsonl.gz: after"));
+
+  sandbox.Write("tail.jsonl", "{\"id\":\"1\"}\nx\nx\n{\"id\":\"4\"}\n");
+  const Ran strict =
+      sandbox.Run({"import", "items", "tail.jsonl", "--data", "d", "--strict", "--skip-lines", "2"});
+  CHECK(strict.code == 1);
+  CHECK_THAT(strict.err, Catch::Contains("tail.jsonl, line 3: "));
+}
+
+TEST_CASE("a search of a folder finds all that is written, also when its index has to be made anew") {
+  Sandbox sandbox;
+  sandbox.Write("films.jsonl", kFilms);
+  REQUIRE(sandbox.Run({"import", "items", "films.jsonl", "--data", "d"}).code == 0);
+  std::filesystem::remove_all(sandbox.Path("d/index"));
+  CHECK(sandbox.Json({"search", "star", "--data", "d"})["results"].size() == 2);
+}
+
 }  // namespace
 }  // namespace waymark

@@ -81,5 +81,29 @@ TEST_CASE("an address that other machines reach needs --insecure") {
   CHECK_THAT(ran.err, Catch::Contains("--insecure"));
 }
 
+TEST_CASE("a server that makes something anew serves once it has, and all of its log is JSON lines") {
+  Sandbox sandbox;
+  sandbox.Write("films.jsonl", kFilms);
+  REQUIRE(sandbox.Run({"import", "items", "films.jsonl", "--data", "d"}).code == 0);
+  sandbox.Write("d/catalog/1-1/columns", "damaged");
+  std::filesystem::remove_all(sandbox.Path("d/index"));
+  auto server = sandbox.Start(kServe);
+  REQUIRE(server->WaitFor("admin  127.0.0.1:"));
+  CHECK(sandbox.Json({"search", "star", "--data", "d"})["results"].size() == 2);
+  server->Signal(SIGTERM);
+  const Ran ended = server->Wait();
+  CHECK(ended.code == 0);
+  std::stringstream lines(ended.err);
+  int messages = 0;
+  for (std::string line; std::getline(lines, line);) {
+    INFO(line);
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    REQUIRE(json.is_object());
+    CHECK(json.contains("time"));
+    messages += json["event"] == "message" ? 1 : 0;
+  }
+  CHECK(messages > 0);
+}
+
 }  // namespace
 }  // namespace waymark

@@ -68,6 +68,8 @@ TEST_CASE("wrong usage is told on standard error and ends with 2") {
       {{"model", "show", "oracle", "v1", "--data", "d"}, "oracle"},
       {{"train", "everything", "--data", "d"}, "everything"},
       {{"serve"}, "--data"},
+      {{"search", "x", "--data", "d", "--timeout", "0"}, "is '0'; it takes a number over 0"},
+      {{"import", "items", "a.csv", "--data", "d", "--skip-lines", "-1"}, "is '-1'; it takes 0 or more"},
   };
   for (const auto& [arguments, told] : cases) {
     std::string line;
@@ -114,6 +116,44 @@ TEST_CASE("a configuration with an unknown key or a wrong value is refused by na
   CHECK(ran.code == 2);
   CHECK_THAT(ran.err, Catch::Contains("'worker_threads'"));
   CHECK(sandbox.Run({"serve", "--config", "missing.json"}).code == 2);
+}
+
+TEST_CASE("results that cannot be written are no success") {
+  Sandbox sandbox;
+  sandbox.Write("films.jsonl", tests::kFilms);
+  REQUIRE(sandbox.Run({"import", "items", "films.jsonl", "--data", "d"}).code == 0);
+  const std::vector<std::vector<std::string>> commands = {{"status", "--data", "d"},
+                                                          {"status", "--data", "d", "--json"},
+                                                          {"model", "list", "--data", "d"},
+                                                          {"release", "list", "--data", "d"},
+                                                          {"search", "star", "--data", "d"},
+                                                          {"recommend", "--data", "d"},
+                                                          {"export", "items", "-", "--data", "d"},
+                                                          {"export", "items", "/dev/full", "--data", "d"},
+                                                          {"import", "items", "films.jsonl", "--data", "d"},
+                                                          {"--help"}};
+  for (const auto& command : commands) {
+    CAPTURE(command);
+    std::string line = "'" WAYMARK_PROGRAM "'";
+    for (const std::string& word : command) line += " " + word;
+    const std::string shell = "cd '" + sandbox.Path("").string() + "' && " + line + " >/dev/full 2>err";
+    const int status = std::system(shell.c_str());
+    CHECK(WEXITSTATUS(status) == 1);
+    CHECK_FALSE(sandbox.Read("err").empty());
+  }
+  CHECK(std::filesystem::is_character_file("/dev/full"));
+}
+
+TEST_CASE("a query that is no UTF-8 is refused, and the lists that were served can still be read") {
+  Sandbox sandbox;
+  sandbox.Write("films.jsonl", tests::kFilms);
+  REQUIRE(sandbox.Run({"import", "items", "films.jsonl", "--data", "d"}).code == 0);
+  const Ran ran = sandbox.Run({"search", "star \xFF", "--data", "d"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err, Catch::StartsWith("waymark: query: ") && Catch::Contains("UTF-8"));
+  CHECK(sandbox.Run({"search", "star", "--data", "d"}).code == 0);
+  CHECK_THAT(sandbox.Run({"export", "served", "-", "--data", "d"}).out,
+             Catch::Contains("\"query\":\"star\""));
 }
 
 }  // namespace

@@ -54,10 +54,13 @@ TEST_CASE("an answer names its release, and its token the request") {
   const PipelineResponse answer = MustRun(films, SearchFor("film"));
   CHECK(answer.release == "none");
   CHECK(answer.ranker == "weighted-sum");
-  const auto attribution = ReadAttributionToken(engine->store(), answer.attribution_token);
+  const auto attribution = engine->ReadAttributionToken(answer.attribution_token);
   REQUIRE(attribution.ok());
   CHECK(attribution->request_id() == answer.request_id);
-  CHECK(absl::IsInvalidArgument(ReadAttributionToken(engine->store(), "made up").status()));
+  CHECK(absl::IsInvalidArgument(engine->ReadAttributionToken("made up").status()));
+  // The key is in memory: every event with a token is checked against it.
+  std::filesystem::remove(engine.folder() / "signing.key");
+  CHECK(engine->ReadAttributionToken(answer.attribution_token).ok());
   PipelineRequest request = SearchFor("film");
   request.release = "nosuch";
   CHECK(absl::IsNotFound(films->Run(request, Deadline::Never()).status()));

@@ -134,5 +134,26 @@ TEST_CASE("requests that cannot be answered are refused with the field's name") 
   CHECK(EffectivePageSize(request) == 10);
 }
 
+TEST_CASE("text of a request that is no UTF-8 is refused by the name of its field") {
+  const std::string bad = "bad \xFF";
+  const auto refused = [](const PipelineRequest& request, const std::string& field) {
+    INFO(field);
+    const absl::Status status = CheckRequest(request);
+    CHECK(absl::IsInvalidArgument(status));
+    CHECK_THAT(std::string(status.message()), Catch::StartsWith(field + ": ") && Catch::Contains("UTF-8"));
+  };
+  CHECK(CheckRequest({.query = "b\xC3\xA9"}).ok());
+  refused({.query = bad}, "query");
+  refused({.user_id = bad}, "user_id");
+  refused({.visitor_id = bad}, "visitor_id");
+  refused({.session_id = bad}, "session_id");
+  refused({.surface = bad}, "surface");
+  refused({.filter = bad}, "filter");
+  refused({.context_items = {bad}}, "context_items");
+  PipelineRequest request;
+  (*request.context.mutable_fields())["country"].set_string_value(bad);
+  refused(request, "context");
+}
+
 }  // namespace
 }  // namespace waymark

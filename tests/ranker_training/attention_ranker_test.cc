@@ -1,7 +1,6 @@
 #include "rank/attention_ranker.h"
 
 #include <algorithm>
-#include <chrono>
 #include <thread>
 
 #include "tests/ranker_training/synthetic.h"
@@ -169,23 +168,6 @@ TEST_CASE("many threads get the scores that one gets") {
   }
   for (std::thread& thread : threads) thread.join();
   for (int e : equal) CHECK(e >= 16);  // explained ones may differ in the last bit
-}
-
-TEST_CASE("three hundred candidates take less than two milliseconds") {
-  const Setting& s = Ready();
-  const std::vector<Candidate> candidates = ManyCandidates(300);
-  RequestContext context = s.world.contexts[0];
-  while (context.history.size() < 20) context.history.push_back(context.history[0]);
-  double best = 1;  // seconds; the least of many, so that a busy machine does not count
-  for (int i = 0; i < 300; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    (void)s.ranker->Score(context, candidates, false, Deadline::Never());
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  INFO("300 candidates, history 20, a query: " << best * 1e3 << " ms");
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(NDEBUG)
-  CHECK(best < 2e-3);
-#endif
 }
 
 }  // namespace

@@ -210,6 +210,18 @@ TEST_CASE("the order of arrival does not change the counts") {
   }
 }
 
+TEST_CASE("the first event of an item is the earliest by event time, in whatever order they come") {
+  BehaviourCounts counts({});
+  counts.Add({}, 3, absl::FromUnixSeconds(50));
+  counts.Add({}, 3, absl::FromUnixSeconds(20));
+  counts.Add({}, 3, absl::FromUnixSeconds(70));
+  counts.Add({}, 4, absl::FromUnixSeconds(-5));
+  std::vector<absl::Time> times(3);
+  counts.FirstEvents({3, 4, 9}, absl::MakeSpan(times));
+  CHECK(times == std::vector<absl::Time>{absl::FromUnixSeconds(20), absl::FromUnixSeconds(-5),
+                                         absl::InfiniteFuture()});
+}
+
 TEST_CASE("counts come back from their file as they were") {
   const auto folder = std::filesystem::temp_directory_path() / "waymark_counts_test";
   std::filesystem::remove_all(folder);
@@ -230,6 +242,11 @@ TEST_CASE("counts come back from their file as they were") {
   CHECK((*opened)->CoVisited(context, 100) == counts.CoVisited(context, 100));
   CHECK((*opened)->Transitions(context, 100) == counts.Transitions(context, 100));
   CHECK((*opened)->Popular(context, 100) == counts.Popular(context, 100));
+  const std::vector<ItemOrdinal> items{5, 6, 7, 5000};
+  std::vector<absl::Time> saved(4), read(4);
+  counts.FirstEvents(items, absl::MakeSpan(saved));
+  (*opened)->FirstEvents(items, absl::MakeSpan(read));
+  CHECK(saved == read);
 
   BehaviourCountsOptions other;
   other.window = 4;

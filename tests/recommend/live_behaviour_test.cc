@@ -231,5 +231,33 @@ TEST_CASE("two hundred thousand events are followed, rebuilt and opened within s
   std::printf("opened from a checkpoint in %.2f s\n", seconds(start));
 }
 
+TEST_CASE("events from the future count as of when they came, live and when counted anew") {
+  Shop shop;
+  const auto live = shop.Open();  // counts what follows as it comes
+  const int64_t now = absl::ToUnixSeconds(absl::Now());
+  std::vector<Mutation> mutations;
+  for (int user = 0; user < 3; ++user) mutations.push_back(shop.Event("view", user, 1, now));
+  // One view by a clock that is 23 hours fast.
+  WriteEvent ahead = shop.Event("view", 9, 2, now + 23 * 3600);
+  mutations.push_back(ahead);
+  shop.Write(std::move(mutations));
+  const auto popularity = [&](const BehaviourCounts& counts, const char* id) {
+    std::vector<Candidate> candidates(1);
+    candidates[0].item = *shop.store->FindItem(shop.scope, id);
+    RequestContext context = ContextOf({});
+    context.now = absl::FromUnixSeconds(now);
+    counts.Fill(context, absl::MakeSpan(candidates));
+    return candidates[0].signals[static_cast<size_t>(Signal::kPopularityScore)];
+  };
+  Interactions interactions = *ReadInteractions(*shop.store, shop.scope, shop.store->End());
+  BehaviourCounts counted({});
+  counted.AddAll(interactions);
+  shop.Follow(live.get());
+  for (const BehaviourCounts* counts : std::vector<const BehaviourCounts*>{&counted, live->counts().get()}) {
+    CHECK(popularity(*counts, "i2") <= 0.001f);  // ln of one event now
+    CHECK(popularity(*counts, "i1") > popularity(*counts, "i2"));
+  }
+}
+
 }  // namespace
 }  // namespace waymark

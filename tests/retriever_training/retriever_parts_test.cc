@@ -8,8 +8,8 @@
 #include "tests/support/catch.h"
 #include "training/retriever/cosine_softmax.h"
 #include "training/retriever/row_adam.h"
-#include "training/retriever/shard_pool.h"
 #include "training/retriever/window_batches.h"
+#include "training/shard_pool.h"
 
 namespace waymark {
 namespace {

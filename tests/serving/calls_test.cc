@@ -1,4 +1,6 @@
 // Reads over gRPC: names, pages, what is refused and how.
+#include <grpcpp/generic/generic_stub.h>
+
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -211,4 +213,28 @@ TEST_CASE("A consistency token of what has never been written is refused by name
       EmbeddedPosition(live.engine->store().epoch(), live.engine->store().End() + 1000)));
   v1::SearchResponse response;
   CHECK(FieldOf(api.Search(search, &response)) == "consistency_token");
+}
+
+TEST_CASE("A message that cannot be read is INVALID_ARGUMENT and says so") {
+  LiveServer live;
+  // "query" with bytes that are no UTF-8; generated stubs would not send it.
+  const std::string bytes = "\x12\x02\xff\xfe";
+  const grpc::Slice slice(bytes);
+  const grpc::ByteBuffer message(&slice, 1);
+  grpc::GenericStub stub(live.channel());
+  for (const char* method : {"/waymark.v1.SearchService/Search", "/waymark.v1.CatalogService/PutItems"}) {
+    INFO(method);
+    grpc::ClientContext context;
+    grpc::CompletionQueue queue;
+    auto call = stub.PrepareUnaryCall(&context, method, message, &queue);
+    call->StartCall();
+    grpc::ByteBuffer answer;
+    grpc::Status status;
+    call->Finish(&answer, &status, &queue);
+    void* tag = nullptr;
+    bool ok = false;
+    REQUIRE(queue.Next(&tag, &ok));
+    CHECK(status.error_code() == grpc::StatusCode::INVALID_ARGUMENT);
+    CHECK_THAT(status.error_message(), Catch::Contains("UTF-8"));
+  }
 }

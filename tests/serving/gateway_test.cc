@@ -184,3 +184,50 @@ TEST_CASE("A POST without any body is an empty message, at once") {
   CHECK(std::string(answer).find("HTTP/1.1 404") == 0);
   CHECK(absl::Now() - before < absl::Seconds(5));
 }
+
+TEST_CASE("Errors say what a field takes, and the text of a URL is UTF-8") {
+  LiveServer live;
+  int status = 0;
+  live.Post("/v1/items:put", R"({"items":[{"id":"a"}]})", &status);
+  REQUIRE(status == 200);
+  auto json = live.Get("/v1/search?query=%ff%fe", &status);
+  CHECK(status == 400);
+  CHECK(FieldOf(json) == "query");
+  const std::vector<std::pair<const char*, const char*>> cases = {
+      {R"({"events":[{"time":"yesterday"}]})", "RFC 3339"},
+      {R"({"events":[{"time":881250949}]})", "RFC 3339"},
+      {R"({"events":[{"position":"x"}]})", "whole number"},
+      {R"({"events":[{"value":"five"}]})", "a number"},
+  };
+  for (const auto& [body, told] : cases) {
+    INFO(body);
+    json = live.Post("/v1/events:write", body, &status);
+    CHECK(status == 400);
+    CHECK_THAT(std::string(json["error"]["message"]),
+               Catch::Contains(told) && !Catch::Contains("type.googleapis.com") && !Catch::Contains("TYPE_"));
+  }
+  json = live.Get("/v1/search?query=" + std::string(20000, 'a'), &status);
+  CHECK(status == 414);
+  CHECK_THAT(std::string(json["error"]["message"]), Catch::Contains("POST"));
+  // An empty object is what many clients send with every POST.
+  json = live.Post("/v1/models/ranker/versions/none:verify", "{}", &status);
+  CHECK(status == 404);
+  CHECK_THAT(std::string(json["error"]["message"]), Catch::Contains("ranker 'none'"));
+}
+
+TEST_CASE("A schema that is left out or empty is not declared") {
+  LiveServer live;
+  int status = 0;
+  live.Post("/v1/items:put", R"({"items":[{"id":"a","fields":{"title":"Toy Story","year":1995}}]})", &status);
+  REQUIRE(status == 200);
+  for (const char* body : {"{}", R"({"schema":{}})", R"({"schema":{"language":"english"}})"}) {
+    INFO(body);
+    const auto result = live.http()->Patch("/v1/schema", body, "application/json");
+    REQUIRE(result);
+    CHECK(result->status == 400);
+    CHECK_THAT(result->body, Catch::Contains("schema"));
+  }
+  const auto schema = live.Get("/v1/schema", &status);
+  CHECK(schema["fields"].size() == 2);
+  CHECK_FALSE(schema.contains("declared"));
+}

@@ -19,6 +19,9 @@ class GatedCollection : public Collection {
   absl::StatusOr<WriteReceipt> Write(std::vector<Mutation> mutations) override {
     return real_->Write(std::move(mutations));
   }
+  absl::Status DeclareSchema(const storage::SchemaRecord& record) override {
+    return real_->DeclareSchema(record);
+  }
   absl::StatusOr<PipelineResponse> Run(const PipelineRequest& request, Deadline deadline) override {
     gate_->Pass();
     return real_->Run(request, deadline);

@@ -44,6 +44,9 @@ class GatedEngine : public Engine {
   absl::StatusOr<Collection*> OpenCollection(const CollectionName& name, bool create) override;
   std::vector<Collection*> Collections() override { return real_->Collections(); }
   int64_t served_records_dropped() const override { return real_->served_records_dropped(); }
+  absl::StatusOr<storage::Attribution> ReadAttributionToken(std::string_view token) const override {
+    return real_->ReadAttributionToken(token);
+  }
   absl::Status Checkpoint() override { return real_->Checkpoint(); }
   Gate& gate() { return gate_; }
 

@@ -1,64 +1,36 @@
 // A writer that is killed at any moment: what it was answered is there, whole, and the numbers agree.
 #include <signal.h>
+#include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <map>
 #include <random>
 #include <set>
 #include <thread>
 
-#include "tests/store/fixture.h"
+#include "tests/store/numbered_writes.h"
 
 namespace waymark::tests {
 namespace {
-
-struct Answer {  // one per answered write, through the pipe; 16 bytes are written at once
-  uint64_t number;
-  uint64_t end;
-};
-
-std::string ItemName(uint64_t number) { return absl::StrCat("i", number % 37); }
-std::string UserName(uint64_t number) { return absl::StrCat("u", number % 11); }
-
-WriteEvent NumberedEvent(uint64_t number) {
-  WriteEvent event = Event(UserName(number), ItemName(number), static_cast<int>(number % 1000));
-  event.event_id = absl::StrCat("e", number);
-  return event;
-}
-
-// Writes until it is killed.
-[[noreturn]] void WriteForEver(const std::filesystem::path& data, int answers, uint64_t round) {
-  auto store = Store::Open(data, {.cache_bytes = 8 << 20});
-  if (!store.ok()) _exit(3);
-  const Scope scope = *(*store)->CreateCollection({});
-  std::vector<std::thread> threads;
-  for (uint64_t t = 0; t < 3; ++t) {
-    threads.emplace_back([&, t] {
-      for (uint64_t i = 0;; ++i) {
-        const uint64_t number = round * 1000000 + t * 100000 + i;
-        auto receipt = (*store)->Write(scope, {NumberedEvent(number), PutItem{ItemName(number), {}},
-                                               PutUser{UserName(number), Fields({{"n", Number(1.0)}})}});
-        if (!receipt.ok()) _exit(4);
-        const Answer answer = {number, receipt->position.parts(0).offset()};
-        if (write(answers, &answer, sizeof answer) != sizeof answer) _exit(5);
-        if (i % 50 == 49 && t == 0 && !(*store)->Flush().ok()) _exit(6);
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  _exit(7);
-}
 
 // Kills it so long after its first answer; at once, while it opens, when that is negative.
 std::vector<Answer> WriteAndKill(const std::filesystem::path& data, uint64_t round,
                                  std::chrono::milliseconds after_first) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    close(ends[0]);
-    WriteForEver(data, ends[1], round);
-  }
+  const std::string program =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "store_crash_writer";
+  const std::string number = std::to_string(round);
+  const char* arguments[] = {program.c_str(), data.c_str(), number.c_str(), nullptr};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_addclose(&actions, ends[0]);
+  pid_t child = 0;
+  REQUIRE(posix_spawn(&child, program.c_str(), &actions, nullptr, const_cast<char**>(arguments), environ) ==
+          0);
+  posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   std::vector<Answer> answers;
   Answer answer;

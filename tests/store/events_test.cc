@@ -161,4 +161,14 @@ TEST_CASE("listeners hear each change once, in log order, before the writer is a
   CHECK(heard == std::vector<std::pair<Scope, LogOffset>>{{f.scope_, 1}, {f.scope_, 2}, {other, 3}});
 }
 
+TEST_CASE("nothing is received later than it was written, whatever an import says") {
+  StoreFixture f;
+  WriteEvent ahead = Event("u1", "i");
+  ahead.time = kNow + absl::Hours(20);
+  ahead.received_time = ahead.time;
+  f.Write({ahead});
+  CHECK(absl::FromUnixMicros(f.store_->GetEvent(f.scope_, 1)->time_us()) == kNow + absl::Hours(20));
+  CHECK(absl::FromUnixMicros(f.store_->GetEvent(f.scope_, 1)->received_time_us()) == kNow);
+}
+
 }  // namespace waymark::tests

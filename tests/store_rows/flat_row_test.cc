@@ -1,5 +1,9 @@
 #include "store/rows/flat_row.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <random>
 
 #include "store/rows/row_mutation.h"
@@ -83,6 +87,26 @@ TEST_CASE("a file that is not finished leaves nothing behind and keeps what was 
   CHECK(std::filesystem::file_size(files.Path("a.jsonl")) == 4);
   CHECK_FALSE(std::filesystem::exists(files.Path("a.jsonl.part")));
   CHECK(RowWriter::Open(files.Path("no/such/folder")).status().code() == absl::StatusCode::kNotFound);
+}
+
+TEST_CASE("what is no regular file is written to, and is still there afterwards") {
+  RowFiles files;
+  std::filesystem::create_symlink("target.jsonl", files.Path("link.jsonl"));
+  REQUIRE(mkfifo(files.Path("pipe").c_str(), 0600) == 0);
+  const int reading = open(files.Path("pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  for (const char* name : {"link.jsonl", "pipe"}) {
+    auto writer = RowWriter::Open(files.Path(name));
+    REQUIRE(writer.ok());
+    REQUIRE((*writer)->WriteLine("row").ok());
+    CHECK((*writer)->Close().ok());
+  }
+  CHECK(std::filesystem::is_symlink(files.Path("link.jsonl")));
+  CHECK(std::filesystem::file_size(files.Path("target.jsonl")) == 4);
+  CHECK(std::filesystem::is_fifo(files.Path("pipe")));
+  char text[8] = {};
+  CHECK(read(reading, text, sizeof(text)) == 4);
+  CHECK(std::string(text) == "row\n");
+  close(reading);
 }
 
 }  // namespace

@@ -183,5 +183,17 @@ TEST_CASE("a mapping that contradicts itself is an error") {
   CHECK(ParseMappedField("a=b:split(:)")->type == CellType{CellType::Kind::kSplit, ":"});
 }
 
+TEST_CASE("a table without an id is refused before its rows, with the columns that it has") {
+  RowFiles files;
+  const std::string csv = files.Write("a.csv", "movieId,title\n1,x\n");
+  for (RowKind kind : {RowKind::kItem, RowKind::kUser}) {
+    CHECK_THAT(ReadAll(csv, With(kind))[0], Catch::StartsWith("open: there is no column 'id'") &&
+                                                Catch::Contains("--id-column") &&
+                                                Catch::Contains("movieId, title"));
+  }
+  CHECK(ReadAll(csv, With(RowKind::kItem, {"id=movieId:text"})) == Rows{"2 {\"id\":\"1\",\"title\":\"x\"}"});
+  CHECK(ReadAll(csv, With(RowKind::kItem, {}, {"id=only"}, {"movieId"})).size() == 1);
+}
+
 }  // namespace
 }  // namespace waymark

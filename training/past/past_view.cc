@@ -13,7 +13,7 @@ absl::StatusOr<std::unique_ptr<PastView>> PastView::Make(const Interactions& kno
   behaviour.items = parts.items;
   auto counts = std::make_shared<BehaviourCounts>(BehaviourCountsOptions());
   counts->AddAll(known);
-  behaviour.counts = std::move(counts);
+  behaviour.counts = counts;
   auto ease = Ease::Build(known, EaseOptions());
   if (ease.ok()) {
     behaviour.ease = *std::move(ease);
@@ -45,7 +45,10 @@ absl::StatusOr<std::unique_ptr<PastView>> PastView::Make(const Interactions& kno
     behaviour.vectors = *std::move(vectors);
   }
   view->behaviour_ = std::make_unique<BehaviourView>(std::move(behaviour));
-  view->content_ = std::make_unique<ContentSignals>(parts.catalog);
+  view->content_ = std::make_unique<ContentSignals>(
+      parts.catalog, [counts](absl::Span<const ItemOrdinal> items, absl::Span<absl::Time> times) {
+        counts->FirstEvents(items, times);
+      });
   view->index_ = parts.index;
   if (parts.index != nullptr) view->keyword_ = MakeKeywordSource(parts.index);
   return view;

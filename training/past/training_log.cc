@@ -54,7 +54,8 @@ Interactions TrainingLog::Known(const Cut& cut) const {
     const size_t kept = of_user.size() - std::min(of_user.size(), cut.newest_of_each_user);
     for (const TrainingEvent& event : of_user.first(kept)) {
       if (event.received_us >= before_us) continue;
-      items.push_back(event.item), times.push_back(event.time_us), offsets.push_back(event.offset);
+      items.push_back(event.item), offsets.push_back(event.offset);
+      times.push_back(std::min(event.time_us, event.received_us));  // as live counts take it
     }
     known.AddUser(users[u], items, times, offsets);
   }

@@ -29,8 +29,8 @@ RankerModel::Leaves RankerModel::Gather(const RankerBatch& batch) const {
           words_.Gather(batch.word_rows)};
 }
 
-torch::Tensor RankerModel::Forward(const RankerBatch& batch, const Leaves& leaves, double id_dropout,
-                                   const RankerNoise* noise) {
+torch::Tensor RankerModel::Forward(const RankerNetwork& network, const RankerBatch& batch,
+                                   const Leaves& leaves, double id_dropout, const RankerNoise* noise) const {
   const int64_t lists = batch.features.size(0), n = batch.features.size(1), width = config_.width;
   torch::Tensor ids = leaves.ids;
   if (noise != nullptr && id_dropout > 0) {
@@ -50,42 +50,83 @@ torch::Tensor RankerModel::Forward(const RankerBatch& batch, const Leaves& leave
   };
   ListKeys history, query;
   if (batch.history.size(1) > 0) {
-    history = network_->HistoryKeys(rows(vectors, batch.history), batch.types, batch.history_valid);
+    history = network->HistoryKeys(rows(vectors, batch.history), batch.types, batch.history_valid);
   }
-  if (batch.words.size(1) > 0)
-    query = network_->QueryKeys(rows(leaves.words, batch.words), batch.words_valid);
-  const torch::Tensor x = network_->Standardise(batch.features);
-  const torch::Tensor z = network_->Join(x, rows(vectors, batch.candidates), history, query, noise);
-  const torch::Tensor scores = (network_->Deep(z, noise) + network_->Skip(x)).select(2, 0);
+  if (batch.words.size(1) > 0) query = network->QueryKeys(rows(leaves.words, batch.words), batch.words_valid);
+  const torch::Tensor x = network->Standardise(batch.features);
+  const torch::Tensor z = network->Join(x, rows(vectors, batch.candidates), history, query, noise);
+  const torch::Tensor scores = (network->Deep(z, noise) + network->Skip(x)).select(2, 0);
   return scores.view({lists, n}).masked_fill(batch.valid.logical_not(), -1e9);
 }
 
-torch::Tensor RankerModel::Score(const RankerBatch& batch) {
+torch::Tensor RankerModel::Score(const RankerBatch& batch) const {
   torch::NoGradGuard no_gradient;
-  return Forward(batch, Gather(batch), 0, nullptr);
+  return Forward(network_, batch, Gather(batch), 0, nullptr);
 }
 
-double RankerModel::Step(const RankerBatch& batch, const AdamWOptions& options, int64_t step,
-                         const RankerNoiseOptions& noise, at::Generator generator) {
-  const RankerNoise network_noise{generator, noise.hidden, noise.joined};
-  const Leaves leaves = Gather(batch);
-  std::vector<torch::Tensor> parameters = network_->parameters();
-  for (torch::Tensor& p : parameters) p.mutable_grad() = torch::Tensor();
-  const torch::Tensor scores = Forward(batch, leaves, noise.id, &network_noise);
-  const torch::Tensor loss = -(batch.gains * torch::log_softmax(scores, 1)).sum(1).mean();
-  loss.backward();
-  {
-    torch::NoGradGuard no_gradient;
-    for (size_t i = 0; i < parameters.size(); ++i) {
-      if (!parameters[i].grad().defined()) continue;
-      torch::Tensor value = parameters[i].detach();
-      AdamWStep(options, step, parameters[i].grad(), &value, &m_[i], &v_[i]);
-    }
+void RankerModel::MakeReplicas(size_t count) {
+  while (replicas_.size() < count) replicas_.push_back({RankerNetwork(config_, 0), {}, 0});
+  for (Replica& replica : replicas_) {
+    const auto bind = [](const std::vector<torch::Tensor>& from, std::vector<torch::Tensor> to) {
+      for (size_t i = 0; i < from.size(); ++i) {
+        to[i].set_data(from[i].detach());
+        to[i].mutable_grad() = torch::Tensor();
+      }
+    };
+    bind(network_->parameters(), replica.network->parameters());
+    bind(network_->buffers(), replica.network->buffers());
   }
-  ids_.Update(options, step, batch.vocabulary_rows, leaves.ids);
-  content_.Update(options, step, batch.content_rows, leaves.content);
-  words_.Update(options, step, batch.word_rows, leaves.words);
-  return loss.item<double>();
+}
+
+void RankerModel::UpdateNetwork(const AdamWOptions& options, int64_t step, size_t shards) {
+  torch::NoGradGuard no_gradient;
+  const std::vector<torch::Tensor> parameters = network_->parameters();
+  std::vector<std::vector<torch::Tensor>> parts;
+  for (size_t s = 0; s < shards; ++s) parts.push_back(replicas_[s].network->parameters());
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    torch::Tensor gradient;
+    for (size_t s = 0; s < shards; ++s) {
+      const torch::Tensor part = parts[s][i].grad();
+      if (!part.defined()) continue;
+      gradient = gradient.defined() ? gradient.add_(part) : part;
+    }
+    if (!gradient.defined()) continue;
+    torch::Tensor value = parameters[i].detach();
+    AdamWStep(options, step, gradient, &value, &m_[i], &v_[i]);
+  }
+}
+
+double RankerModel::Step(absl::Span<const RankerBatch> shards, const AdamWOptions& options, int64_t step,
+                         const RankerNoiseOptions& noise, uint64_t seed, ShardPool* pool) {
+  MakeReplicas(shards.size());
+  int64_t lists = 0;
+  for (const RankerBatch& batch : shards) lists += batch.features.size(0);
+  pool->Run(shards.size(), [&](size_t s) {
+    Replica& replica = replicas_[s];
+    const RankerBatch& batch = shards[s];
+    const RankerNoise network_noise{at::make_generator<at::CPUGeneratorImpl>(seed + s), noise.hidden,
+                                    noise.joined};
+    replica.leaves = Gather(batch);
+    const torch::Tensor scores = Forward(replica.network, batch, replica.leaves, noise.id, &network_noise);
+    const torch::Tensor loss =
+        -(batch.gains * torch::log_softmax(scores, 1)).sum() / static_cast<double>(lists);
+    loss.backward();
+    replica.loss = loss.item<double>();
+  });
+  UpdateNetwork(options, step, shards.size());
+  std::vector<RowTable::Part> ids, content, words;
+  double loss = 0;
+  for (size_t s = 0; s < shards.size(); ++s) {
+    const Leaves& leaves = replicas_[s].leaves;
+    ids.push_back({shards[s].vocabulary_rows, leaves.ids.grad()});
+    content.push_back({shards[s].content_rows, leaves.content.grad()});
+    words.push_back({shards[s].word_rows, leaves.words.grad()});
+    loss += replicas_[s].loss;
+  }
+  ids_.Update(options, step, ids);
+  content_.Update(options, step, content);
+  words_.Update(options, step, words);
+  return loss;
 }
 
 TensorMap RankerModel::Weights() const {

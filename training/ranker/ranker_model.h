@@ -7,6 +7,7 @@
 #include "store/package/safetensors.h"
 #include "training/ranker/ranker_batch.h"
 #include "training/ranker/row_table.h"
+#include "training/shard_pool.h"
 
 namespace waymark {
 
@@ -20,11 +21,12 @@ class RankerModel {
   RankerModel(const RankerConfig& config, uint64_t seed);
 
   // [lists, candidates], -1e9 where padded.
-  torch::Tensor Score(const RankerBatch& batch);
-  // Softmax cross-entropy over each list; `step` counts from 1; the generator makes all dropout. Answers the
-  // mean loss of the lists.
-  double Step(const RankerBatch& batch, const AdamWOptions& options, int64_t step,
-              const RankerNoiseOptions& noise, at::Generator generator);
+  torch::Tensor Score(const RankerBatch& batch) const;
+  // Softmax cross-entropy over each list. `shards`: the parts of the step's batch, worked on side by side;
+  // `step` counts from 1; `seed` makes all dropout. Answers the mean loss of the lists, which like the
+  // weights does not depend on the pool's threads.
+  double Step(absl::Span<const RankerBatch> shards, const AdamWOptions& options, int64_t step,
+              const RankerNoiseOptions& noise, uint64_t seed, ShardPool* pool);
 
   RankerNetwork& network() { return network_; }
   const RankerConfig& config() const { return config_; }
@@ -39,15 +41,24 @@ class RankerModel {
   struct Leaves {
     torch::Tensor ids, content, words;
   };
+  // A shard's own view of the network: the same weights, gradients of its own.
+  struct Replica {
+    RankerNetwork network;
+    Leaves leaves;
+    double loss = 0;
+  };
   Leaves Gather(const RankerBatch& batch) const;
-  torch::Tensor Forward(const RankerBatch& batch, const Leaves& leaves, double id_dropout,
-                        const RankerNoise* noise);
+  torch::Tensor Forward(const RankerNetwork& network, const RankerBatch& batch, const Leaves& leaves,
+                        double id_dropout, const RankerNoise* noise) const;
+  void MakeReplicas(size_t count);
+  void UpdateNetwork(const AdamWOptions& options, int64_t step, size_t shards);
 
   RankerConfig config_;
   at::Generator init_;
   RankerNetwork network_;
   RowTable ids_, content_, words_;
   std::vector<torch::Tensor> m_, v_;  // of the network's parameters
+  std::vector<Replica> replicas_;
 };
 
 }  // namespace waymark

@@ -12,18 +12,21 @@ constexpr size_t kTogether = 32;  // lists of one batch
 
 }  // namespace
 
-std::vector<std::vector<float>> ScoreWith(RankerModel* model, RankerBatcher* batcher,
-                                          const RankingLists& lists, absl::Span<const size_t> chosen) {
-  std::vector<std::vector<float>> all;
-  all.reserve(chosen.size());
-  for (size_t first = 0; first < chosen.size(); first += kTogether) {
-    const auto some = chosen.subspan(first, kTogether);
-    const torch::Tensor scores = model->Score(batcher->Make(lists, some)).contiguous();
-    for (size_t r = 0; r < some.size(); ++r) {
-      const float* row = scores.data_ptr<float>() + static_cast<int64_t>(r) * scores.size(1);
-      all.emplace_back(row, row + lists[some[r]].candidates.size());
+std::vector<std::vector<float>> ScoreWith(const RankerModel& model, absl::Span<RankerBatcher> batchers,
+                                          ShardPool* pool, const RankingLists& lists,
+                                          absl::Span<const size_t> chosen) {
+  std::vector<std::vector<float>> all(chosen.size());
+  const size_t stride = kTogether * batchers.size();
+  pool->Run(batchers.size(), [&](size_t part) {
+    for (size_t first = part * kTogether; first < chosen.size(); first += stride) {
+      const auto some = chosen.subspan(first, kTogether);
+      const torch::Tensor scores = model.Score(batchers[part].Make(lists, some)).contiguous();
+      for (size_t r = 0; r < some.size(); ++r) {
+        const float* row = scores.data_ptr<float>() + static_cast<int64_t>(r) * scores.size(1);
+        all[first + r].assign(row, row + lists[some[r]].candidates.size());
+      }
     }
-  }
+  });
   return all;
 }
 
@@ -38,10 +41,12 @@ absl::StatusOr<std::vector<std::vector<float>>> ScoreRankingLists(const TrainedR
     const RankerItems items(lists, ranker.vocabulary, directory, ranker.config.content_buckets);
     RankerModel model(ranker.config, 0);
     if (auto status = model.ReadWeights(ranker.weights); !status.ok()) return status;
-    RankerBatcher batcher(ranker.config, &items);
+    std::vector<RankerBatcher> batchers;
+    batchers.emplace_back(ranker.config, &items);
+    ShardPool pool(1);
     std::vector<size_t> all(lists.size());
     std::iota(all.begin(), all.end(), size_t{0});
-    return ScoreWith(&model, &batcher, lists, all);
+    return ScoreWith(model, absl::MakeSpan(batchers), &pool, lists, all);
   } catch (const std::exception& e) {
     return absl::InternalError(absl::StrCat("scoring ranking lists: ", e.what()));
   }

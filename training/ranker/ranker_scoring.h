@@ -6,8 +6,9 @@
 
 namespace waymark {
 
-// [chosen][candidates], without padding.
-std::vector<std::vector<float>> ScoreWith(RankerModel* model, RankerBatcher* batcher,
-                                          const RankingLists& lists, absl::Span<const size_t> chosen);
+// [chosen][candidates], without padding. One batcher for each part that is worked on side by side.
+std::vector<std::vector<float>> ScoreWith(const RankerModel& model, absl::Span<RankerBatcher> batchers,
+                                          ShardPool* pool, const RankingLists& lists,
+                                          absl::Span<const size_t> chosen);
 
 }  // namespace waymark

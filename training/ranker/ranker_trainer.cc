@@ -19,6 +19,8 @@ namespace waymark {
 namespace {
 
 constexpr size_t kReported = 10;  // nDCG@10
+// Parts of a batch. Of the recipe and not of the machine, so that the result does not depend on `threads`.
+constexpr size_t kShards = 4;
 
 uint64_t Mix(uint64_t x) {  // splitmix64
   x += 0x9E3779B97F4A7C15ull;
@@ -110,7 +112,8 @@ class Trainer {
       : options_(options),
         train_(train),
         validation_(validation.size() > 0 ? validation : train),
-        items_(train, validation, directory, {options.min_item_count, options.content_buckets}) {
+        items_(train, validation, directory, {options.min_item_count, options.content_buckets}),
+        pool_(options.threads) {
     SplitLists(validation.size() > 0);
     RankerConfig config;
     config.features = static_cast<int64_t>(train.feature_count());
@@ -124,7 +127,7 @@ class Trainer {
     config.content_buckets = items_.content_buckets();
     config.query_buckets = train.with_query() > 0 ? options.query_buckets : 0;
     model_ = std::make_unique<RankerModel>(config, options.seed);
-    batcher_ = std::make_unique<RankerBatcher>(config, &items_);
+    for (size_t s = 0; s < kShards; ++s) batchers_.emplace_back(config, &items_);
     SetScaling(train_, train_lists_, &model_->network());
     fingerprint_ = options.checkpoint_folder.empty() ? 0 : RankerFingerprint(train, validation, options);
   }
@@ -215,11 +218,16 @@ class Trainer {
     adam.learning_rate = options_.learning_rate * (1 - done * (1 - options_.final_learning_rate_share));
     adam.weight_decay = options_.weight_decay;
     ++state_.step;
+    const size_t shards = std::min(kShards, chosen.size());
+    std::vector<RankerBatch> batches(shards);
+    pool_.Run(shards, [&](size_t s) {
+      const size_t begin = chosen.size() * s / shards, end = chosen.size() * (s + 1) / shards;
+      batches[s] = batchers_[s].Make(train_, chosen.subspan(begin, end - begin));
+    });
     // Seeded by the step, so that a run that goes on makes the same masks.
-    at::Generator generator = at::make_generator<at::CPUGeneratorImpl>(
-        Mix(options_.seed ^ Mix(static_cast<uint64_t>(state_.step))));
-    const double loss = model_->Step(batcher_->Make(train_, chosen), adam, state_.step,
-                                     {options_.dropout, options_.dropout, options_.id_dropout}, generator);
+    const uint64_t seed = Mix(options_.seed ^ Mix(static_cast<uint64_t>(state_.step)));
+    const double loss = model_->Step(batches, adam, state_.step,
+                                     {options_.dropout, options_.dropout, options_.id_dropout}, seed, &pool_);
     state_.loss_sum += loss * static_cast<double>(chosen.size());
     state_.loss_lists += static_cast<int64_t>(chosen.size());
     ++state_.batches;
@@ -229,7 +237,8 @@ class Trainer {
     state_.last_loss = state_.loss_sum / static_cast<double>(std::max<int64_t>(state_.loss_lists, 1));
     state_.last_ndcg = 0;
     if (!validation_lists_.empty()) {
-      const auto scores = ScoreWith(model_.get(), batcher_.get(), validation_, validation_lists_);
+      const auto scores =
+          ScoreWith(*model_, absl::MakeSpan(batchers_), &pool_, validation_, validation_lists_);
       for (size_t i = 0; i < scores.size(); ++i) {
         state_.last_ndcg += ListNdcg(scores[i], validation_[validation_lists_[i]].gains, kReported);
       }
@@ -294,7 +303,8 @@ class Trainer {
   const RankerItems items_;
   std::vector<size_t> train_lists_, validation_lists_;
   std::unique_ptr<RankerModel> model_;
-  std::unique_ptr<RankerBatcher> batcher_;
+  std::vector<RankerBatcher> batchers_;  // [kShards]
+  ShardPool pool_;
   uint64_t fingerprint_ = 0;
   RankerTrainingState state_;
   TensorMap best_;
@@ -317,7 +327,7 @@ absl::StatusOr<TrainedRanker> TrainRanker(const RankingLists& train, const Ranki
   }
   if (auto status = CheckOptions(options); !status.ok()) return status;
   try {
-    at::set_num_threads(options.threads);
+    at::set_num_threads(1);  // the pool's threads are what works side by side
     Trainer trainer(train, validation, directory, options);
     return trainer.Run(progress, stop);
   } catch (const std::exception& e) {

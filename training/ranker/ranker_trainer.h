@@ -34,7 +34,7 @@ struct RankerTrainerOptions {
   int min_item_count = 2;         // lists that name an item before it gets a vector of its own
   int64_t width = 32, hidden1 = 64, hidden2 = 32, attention_heads = 2;
   int64_t content_buckets = 1 << 14, query_buckets = 1 << 13;
-  int threads = 1;  // of LibTorch, within a step; more than one costs the exact repeatability across machines
+  int threads = 1;  // the result does not depend on it
   // Where the checkpoint lies (ranker-checkpoint.safetensors); empty: none. Removed when training is done.
   std::filesystem::path checkpoint_folder;
   int64_t checkpoint_steps = 2000;  // between two checkpoints; one is written after each epoch too

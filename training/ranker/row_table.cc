@@ -24,15 +24,25 @@ torch::Tensor RowTable::Gather(const torch::Tensor& indices) const {
   return values_.index_select(0, indices).detach().requires_grad_(true);
 }
 
-void RowTable::Update(const AdamWOptions& options, int64_t step, const torch::Tensor& indices,
-                      const torch::Tensor& leaf) {
-  if (!leaf.grad().defined()) return;
+void RowTable::Update(const AdamWOptions& options, int64_t step, const std::vector<Part>& parts) {
+  std::vector<torch::Tensor> indices, gradients;
+  for (const Part& part : parts) {
+    if (!part.gradient.defined()) continue;
+    indices.push_back(part.indices);
+    gradients.push_back(part.gradient);
+  }
+  if (indices.empty()) return;
   torch::NoGradGuard no_gradient;
-  torch::Tensor value = leaf.detach(), m = m_.index_select(0, indices), v = v_.index_select(0, indices);
-  AdamWStep(options, step, leaf.grad(), &value, &m, &v);
-  values_.index_copy_(0, indices, value);
-  m_.index_copy_(0, indices, m);
-  v_.index_copy_(0, indices, v);
+  const auto [rows, place, counts] =
+      at::_unique2(torch::cat(indices), /*sorted=*/true, /*return_inverse=*/true);
+  const torch::Tensor gradient =
+      torch::zeros({rows.size(0), values_.size(1)}).index_add_(0, place, torch::cat(gradients));
+  torch::Tensor value = values_.index_select(0, rows), m = m_.index_select(0, rows),
+                v = v_.index_select(0, rows);
+  AdamWStep(options, step, gradient, &value, &m, &v);
+  values_.index_copy_(0, rows, value);
+  m_.index_copy_(0, rows, m);
+  v_.index_copy_(0, rows, v);
 }
 
 }  // namespace waymark

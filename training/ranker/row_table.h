@@ -28,9 +28,13 @@ class RowTable {
   const torch::Tensor& values() const { return values_; }  // [rows, width]
   // A leaf with gradient: rows `indices` (distinct), in order.
   torch::Tensor Gather(const torch::Tensor& indices) const;
-  // `leaf`: what Gather(indices) answered, after backward().
-  void Update(const AdamWOptions& options, int64_t step, const torch::Tensor& indices,
-              const torch::Tensor& leaf);
+  // Gradients of some of the rows, of one part of a batch.
+  struct Part {
+    torch::Tensor indices;   // distinct
+    torch::Tensor gradient;  // [indices, width]; undefined: none
+  };
+  // One step on the rows that the parts name, with the sum of their gradients.
+  void Update(const AdamWOptions& options, int64_t step, const std::vector<Part>& parts);
 
   torch::Tensor values_, m_, v_;
 };

@@ -96,18 +96,21 @@ class Run {
     run.stop = stop_;
     run.progress = [&](const RetrieverProgress& p) {
       TrainProgress out{.stage = stage, .done = p.done, .time_left = p.time_left};
-      out.detail = absl::StrFormat(
-          "epoch %d/%d  loss %.4f  nDCG@10 %s  %.0f events/s", p.epoch, p.epochs, p.loss,
-          p.validation_ndcg10 < 0 ? "-" : absl::StrFormat("%.4f", p.validation_ndcg10), p.events_per_second);
+      out.detail = absl::StrFormat("epoch %d/%d  loss %.4f  ", p.epoch, p.epochs, p.loss);
+      if (p.validation_ndcg10 >= 0) absl::StrAppendFormat(&out.detail, "nDCG@10 %.4f  ", p.validation_ndcg10);
+      absl::StrAppendFormat(&out.detail, "%.0f events/s", p.events_per_second);
       Say(std::move(out));
     };
     auto result = TrainRetriever(log_.Known(data.cut), *environment_.view.items, options, run);
     if (!result.ok()) return result.status();
     TrainProgress done{.stage = stage, .done = 1, .stage_done = true};
-    done.detail =
-        absl::StrFormat("%d epochs, best %d, validation nDCG@10 %.4f, %s", result->epochs, result->best_epoch,
-                        result->validation_ndcg10,
-                        absl::FormatDuration(absl::Trunc(result->elapsed, absl::Milliseconds(100))));
+    done.detail = absl::StrFormat("%d epochs, ", result->epochs);
+    if (data.held_out > 0) {
+      absl::StrAppendFormat(&done.detail, "best %d, validation nDCG@10 %.4f, ", result->best_epoch,
+                            result->validation_ndcg10);
+    }
+    absl::StrAppend(&done.detail,
+                    absl::FormatDuration(absl::Trunc(result->elapsed, absl::Milliseconds(100))));
     Say(std::move(done));
     return result->package;
   }
@@ -149,9 +152,13 @@ class Run {
       const double seconds = absl::ToDoubleSeconds(absl::Now() - start);
       out.done = epochs / std::max(1, p.max_epochs);
       if (out.done > 0) out.time_left = absl::Seconds(seconds / out.done * (1 - out.done));
-      out.detail = absl::StrFormat("epoch %d/%d  loss %.4f  nDCG@10 %.4f (best %.4f)  %.0f lists/s", p.epoch,
-                                   p.max_epochs, p.loss, p.validation_ndcg, p.best_validation_ndcg,
-                                   epochs * static_cast<double>(p.epoch_lists) / std::max(seconds, 1e-3));
+      out.detail = absl::StrFormat("epoch %d/%d  loss %.4f  ", p.epoch, p.max_epochs, p.loss);
+      if (p.best_validation_ndcg > 0) {
+        absl::StrAppendFormat(&out.detail, "nDCG@10 %.4f (best %.4f)  ", p.validation_ndcg,
+                              p.best_validation_ndcg);
+      }
+      absl::StrAppendFormat(&out.detail, "%.0f lists/s",
+                            epochs * static_cast<double>(p.epoch_lists) / std::max(seconds, 1e-3));
       Say(std::move(out));
     };
     auto trained = TrainRanker(train, validation, *environment_.view.items, options, progress, stop_);

@@ -12,8 +12,8 @@
 #include "recommend/network/encoder.h"
 #include "training/retriever/cosine_softmax.h"
 #include "training/retriever/retriever_model.h"
-#include "training/retriever/shard_pool.h"
 #include "training/retriever/window_batches.h"
+#include "training/shard_pool.h"
 
 namespace waymark {
 

@@ -3,7 +3,7 @@
 // Includes LibTorch: for training/ only.
 #pragma once
 #include "training/retriever/retriever_model.h"
-#include "training/retriever/shard_pool.h"
+#include "training/shard_pool.h"
 
 namespace waymark {
 

@@ -1,4 +1,4 @@
-#include "training/retriever/shard_pool.h"
+#include "training/shard_pool.h"
 
 #include <algorithm>
 
