@@ -49,6 +49,9 @@ class GatedCollection : public Collection {
     return real_->RollbackRelease(reason);
   }
   std::string active_release() const override { return real_->active_release(); }
+  std::map<std::string, absl::Status> KeepReleases(const std::set<std::string>& ids) override {
+    return real_->KeepReleases(ids);
+  }
   CollectionStatus status() override { return real_->status(); }
 
  private:
