@@ -29,8 +29,8 @@ absl::Status ReadFile(const std::string& path, Experiment* experiment) {
   if (!in) return absl::InvalidArgumentError(absl::StrCat("--file: '", path, "' cannot be read"));
   const auto status = google::protobuf::util::JsonStringToMessage(text.str(), experiment);
   if (status.ok()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("--file: '", path, "' is no experiment in JSON: ",
-                                                 std::string(status.message())));
+  return absl::InvalidArgumentError(
+      absl::StrCat("--file: '", path, "' is no experiment in JSON: ", std::string(status.message())));
 }
 
 // «NAME=RELEASE[:WEIGHT]». Weight 0: none was given.
@@ -72,8 +72,7 @@ absl::Status AddGuardrail(const std::string& text, Experiment* experiment) {
   Experiment::Guardrail::Measure measure = Experiment::Guardrail::MEASURE_UNSPECIFIED;
   if (equals == std::string::npos || !absl::SimpleAtod(text.substr(equals + 1), &tolerance) ||
       !Experiment::Guardrail::Measure_Parse(absl::AsciiStrToUpper(text.substr(0, equals)), &measure)) {
-    return Wrong("--guardrail", text,
-                 "MEASURE=TOLERANCE with latency, error_rate, empty_rate or diversity");
+    return Wrong("--guardrail", text, "MEASURE=TOLERANCE with latency, error_rate, empty_rate or diversity");
   }
   Experiment::Guardrail* guardrail = experiment->add_guardrails();
   guardrail->set_measure(measure);
@@ -146,8 +145,7 @@ absl::StatusOr<Experiment> ExperimentOf(const ExperimentOptions& options) {
     if (auto status = AddGuardrail(guardrail, &experiment); !status.ok()) return status;
   }
   FillMetric(options, &experiment);
-  if (experiment.id().empty())
-    return absl::InvalidArgumentError("--id is required, or an id in the --file");
+  if (experiment.id().empty()) return absl::InvalidArgumentError("--id is required, or an id in the --file");
   return experiment;
 }
 

@@ -16,8 +16,8 @@ std::string TimeText(const google::protobuf::Timestamp& time) {
 }
 
 std::string NameOf(const Report::Comparison& comparison) {
-  return absl::StrCat(comparison.metric(), ", ", comparison.arm(),
-                      comparison.segment().empty() ? "" : ", ", comparison.segment());
+  return absl::StrCat(comparison.metric(), ", ", comparison.arm(), comparison.segment().empty() ? "" : ", ",
+                      comparison.segment());
 }
 
 void AppendComparison(const Report::Comparison& c, std::string* text) {
@@ -33,8 +33,8 @@ void AppendComparison(const Report::Comparison& c, std::string* text) {
     absl::StrAppendFormat(text, " relative %+.2f%% [%+.2f%%, %+.2f%%];", 100 * c.relative().estimate(),
                           100 * c.relative().low(), 100 * c.relative().high());
   }
-  absl::StrAppendFormat(text, " chance to be larger %.3f; smallest effect in sight %.3g\n",
-                        c.chance_to_win(), c.minimal_detectable_effect());
+  absl::StrAppendFormat(text, " chance to be larger %.3f; smallest effect in sight %.3g\n", c.chance_to_win(),
+                        c.minimal_detectable_effect());
 }
 
 void AppendGuardrail(const Report::Guardrail& g, std::string* text) {
@@ -48,7 +48,8 @@ void AppendDecision(const v1::Decision& d, std::string* text) {
   if (d.coverage_after() != d.coverage_before())
     absl::StrAppendFormat(text, " to %g%%", 100 * d.coverage_after());
   if (!d.reason().empty()) absl::StrAppend(text, ", ", d.reason());
-  if (!d.override_reason().empty()) absl::StrAppend(text, " (conditions set aside: ", d.override_reason(), ")");
+  if (!d.override_reason().empty())
+    absl::StrAppend(text, " (conditions set aside: ", d.override_reason(), ")");
   absl::StrAppend(text, "\n");
 }
 
@@ -72,10 +73,10 @@ std::string ExperimentText(const v1::Experiment& experiment) {
 }
 
 std::string ExperimentReportText(const Report& report) {
-  std::string text = absl::StrFormat("experiment %s: %s, %g%% of the traffic, at %s\nverdict: %s%s\n",
-                                     report.id(), StateText(report.state()), 100 * report.coverage(),
-                                     TimeText(report.time()), report.verdict(),
-                                     report.winner().empty() ? "" : absl::StrCat(": ", report.winner()));
+  std::string text =
+      absl::StrFormat("experiment %s: %s, %g%% of the traffic, at %s\nverdict: %s%s\n", report.id(),
+                      StateText(report.state()), 100 * report.coverage(), TimeText(report.time()),
+                      report.verdict(), report.winner().empty() ? "" : absl::StrCat(": ", report.winner()));
   for (const std::string& warning : report.warnings()) absl::StrAppend(&text, "warning: ", warning, "\n");
   absl::StrAppend(&text, "units:");
   for (const Report::Arm& arm : report.arms()) absl::StrAppend(&text, " ", arm.name(), " ", arm.units());

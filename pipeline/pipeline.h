@@ -58,7 +58,8 @@ class Pipeline {
  private:
   class Call;
   // Which release answers. NOT_FOUND: the one that the request names is not loaded.
-  absl::StatusOr<const LoadedRelease*> ReleaseFor(const Snapshot& snapshot, const PipelineRequest& request) const;
+  absl::StatusOr<const LoadedRelease*> ReleaseFor(const Snapshot& snapshot,
+                                                  const PipelineRequest& request) const;
   PipelineParts parts_;
   std::unique_ptr<CandidateSource> keyword_;
   FreshSource fresh_;

@@ -124,14 +124,13 @@ void ExperimentCall::Answered(const absl::StatusOr<PipelineResponse>& answer, ab
 }
 
 void ExperimentCall::Record(const std::string& request_id, const ServedAnswer& served) {
-  const absl::Status status =
-      hosted_->experiments->RecordExposure(assigned_, assigned_.arms[0],
-                                           {.request_id = request_id,
-                                            .surface = request_->surface,
-                                            .context = &context_});
+  const absl::Status status = hosted_->experiments->RecordExposure(
+      assigned_, assigned_.arms[0],
+      {.request_id = request_id, .surface = request_->surface, .context = &context_});
   if (!status.ok()) {
-    spdlog::error("exposure_not_written experiment={} reason=\"{}\" effect=\"the unit's next request tries again\"",
-                  assigned_.arms[0].experiment->id, std::string(status.message()));
+    spdlog::error(
+        "exposure_not_written experiment={} reason=\"{}\" effect=\"the unit's next request tries again\"",
+        assigned_.arms[0].experiment->id, std::string(status.message()));
   }
   if (hosted_->experiments->RecordServed(assigned_, served)) host_->Wake();
 }

@@ -25,7 +25,7 @@ struct HostedExperiments {
   Collection* collection = nullptr;
   std::unique_ptr<Experiments> experiments;
   std::mutex settling;
-  std::set<std::string> kept;                     // releases, under settling
+  std::set<std::string> kept;                       // releases, under settling
   absl::Time next_settling = absl::InfinitePast();  // of upkeep's thread
 };
 

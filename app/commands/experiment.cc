@@ -176,7 +176,8 @@ void AddExperiment(CLI::App* app, Run* run) {
     command->add_option("--reason", options->reason, "recorded with the decision")->type_name("TEXT");
   }
   for (CLI::App* command : {ramp, stop}) {
-    command->add_option("--override", options->override_reason, "why conditions that do not hold are set aside")
+    command
+        ->add_option("--override", options->override_reason, "why conditions that do not hold are set aside")
         ->type_name("REASON");
   }
 }

@@ -232,10 +232,12 @@ class ExperimentRpc : public v1::ExperimentService::CallbackService {
   Reactor* GetExperiment(Context* c, const v1::GetExperimentRequest* q, v1::Experiment* r) override {
     return calls_->Unary(c, "waymark.v1.ExperimentService.GetExperiment", q, r);
   }
-  Reactor* ListExperiments(Context* c, const v1::ListExperimentsRequest* q, v1::ListExperimentsResponse* r) override {
+  Reactor* ListExperiments(Context* c, const v1::ListExperimentsRequest* q,
+                           v1::ListExperimentsResponse* r) override {
     return calls_->Unary(c, "waymark.v1.ExperimentService.ListExperiments", q, r);
   }
-  Reactor* DeleteExperiment(Context* c, const v1::DeleteExperimentRequest* q, v1::DeleteExperimentResponse* r) override {
+  Reactor* DeleteExperiment(Context* c, const v1::DeleteExperimentRequest* q,
+                            v1::DeleteExperimentResponse* r) override {
     return calls_->Unary(c, "waymark.v1.ExperimentService.DeleteExperiment", q, r);
   }
   Reactor* StartExperiment(Context* c, const v1::StartExperimentRequest* q, v1::Experiment* r) override {
@@ -247,7 +249,8 @@ class ExperimentRpc : public v1::ExperimentService::CallbackService {
   Reactor* StopExperiment(Context* c, const v1::StopExperimentRequest* q, v1::Experiment* r) override {
     return calls_->Unary(c, "waymark.v1.ExperimentService.StopExperiment", q, r);
   }
-  Reactor* ReportExperiment(Context* c, const v1::ReportExperimentRequest* q, v1::ExperimentReport* r) override {
+  Reactor* ReportExperiment(Context* c, const v1::ReportExperimentRequest* q,
+                            v1::ExperimentReport* r) override {
     return calls_->Unary(c, "waymark.v1.ExperimentService.ReportExperiment", q, r);
   }
   Reactor* AssignUnits(Context* c, const v1::AssignUnitsRequest* q, v1::AssignUnitsResponse* r) override {

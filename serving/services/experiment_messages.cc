@@ -77,9 +77,9 @@ absl::Status FillAttributes(const v1::Experiment& from, ExperimentRecord* record
     storage::FieldRecord::Type type = storage::FieldRecord::TYPE_UNSPECIFIED;
     const bool known = storage::FieldRecord::Type_Parse(attribute.type(), &type);
     if (!known || type < storage::FieldRecord::KEYWORD || type > storage::FieldRecord::TIME) {
-      return InvalidField(absl::StrCat("targeting_attributes[", i, "].type"),
-                          absl::StrCat("is '", attribute.type(),
-                                       "'; it takes KEYWORD, INTEGER, FLOATING, BOOLEAN or TIME"));
+      return InvalidField(
+          absl::StrCat("targeting_attributes[", i, "].type"),
+          absl::StrCat("is '", attribute.type(), "'; it takes KEYWORD, INTEGER, FLOATING, BOOLEAN or TIME"));
     }
     field.set_type(type);
   }

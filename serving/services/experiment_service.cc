@@ -70,8 +70,7 @@ class Service {
                     const CallContext& context) const {
     auto hosted = Open(request.parent(), context);
     if (!hosted.ok()) return hosted.status();
-    for (const auto& record : (*hosted)->experiments->List())
-      ToMessage(record, response->add_experiments());
+    for (const auto& record : (*hosted)->experiments->List()) ToMessage(record, response->add_experiments());
     return absl::OkStatus();
   }
 
@@ -220,12 +219,11 @@ class Service {
                                                .context = &unit.context(),
                                                .overrides = overrides.empty() ? nullptr : &overrides});
     const auto surface = unit.context().fields().find("surface");
-    const ExposureContext about = {
-        .request_id = unit.request_id(),
-        .surface = surface == unit.context().fields().end()
-                       ? std::string_view()
-                       : std::string_view(surface->second.string_value()),
-        .context = &unit.context()};
+    const ExposureContext about = {.request_id = unit.request_id(),
+                                   .surface = surface == unit.context().fields().end()
+                                                  ? std::string_view()
+                                                  : std::string_view(surface->second.string_value()),
+                                   .context = &unit.context()};
     for (const AssignedArm& arm : assigned.arms) {
       const auto& wanted = request.experiments();
       if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), arm.experiment->id) == wanted.end())

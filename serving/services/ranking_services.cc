@@ -35,7 +35,8 @@ void Add(Engine* engine, ExperimentHost* host, const std::string& name, MethodRe
 
 void RegisterRanking(Engine* engine, ExperimentHost* host, MethodRegistry* registry) {
   Add<v1::SearchRequest, v1::SearchResponse>(engine, host, "waymark.v1.SearchService.Search", registry);
-  Add<v1::RecommendRequest, v1::RecommendResponse>(engine, host, "waymark.v1.RecommendService.Recommend", registry);
+  Add<v1::RecommendRequest, v1::RecommendResponse>(engine, host, "waymark.v1.RecommendService.Recommend",
+                                                   registry);
   Add<v1::RankRequest, v1::RankResponse>(engine, host, "waymark.v1.RankService.Rank", registry);
 }
 
