@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "experiment/experiments.h"
 #include "pipeline/engine.h"
 
