@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "store/rows/field_mapping.h"
-#include "waymark/v1/common.pb.h"
+#include "waymark/v1/ranked_answer.pb.h"
 
 namespace CLI {
 class App;

@@ -5,7 +5,7 @@
 
 #include "google/protobuf/repeated_field.h"
 #include "waymark/v1/catalog.pb.h"
-#include "waymark/v1/common.pb.h"
+#include "waymark/v1/ranked_answer.pb.h"
 
 namespace waymark {
 

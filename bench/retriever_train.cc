@@ -21,6 +21,7 @@
 #include <sstream>
 
 #include "recommend/retriever.h"
+#include "tests/support/memory_directory.h"
 #include "training/evaluation/leave_one_out.h"
 #include "training/retriever/retriever_trainer.h"
 
@@ -33,51 +34,19 @@ uint64_t HashWord(const std::string& word) {
   return hash;
 }
 
-class FileDirectory : public ItemDirectory {
- public:
-  ItemOrdinal Name(const std::string& id) {
-    const auto [at, fresh] = ordinals_.try_emplace(id, static_cast<ItemOrdinal>(ids_.size()));
-    if (fresh) ids_.push_back(id);
-    return at->second;
+void ReadContent(const std::string& file, tests::MemoryDirectory* items) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    const size_t tab = line.find('\t');
+    if (tab == std::string::npos) continue;
+    std::vector<uint64_t> content;
+    std::istringstream words(line.substr(tab + 1));
+    for (std::string word; words >> word;) content.push_back(HashWord(word));
+    items->SetContent(items->FindOrAdd(line.substr(0, tab)), std::move(content));
   }
-  void ReadContent(const std::string& file) {
-    std::ifstream in(file);
-    for (std::string line; std::getline(in, line);) {
-      const size_t tab = line.find('\t');
-      if (tab == std::string::npos) continue;
-      const ItemOrdinal item = Name(line.substr(0, tab));
-      if (content_.size() <= item) content_.resize(item + 1);
-      std::istringstream words(line.substr(tab + 1));
-      for (std::string word; words >> word;) content_[item].push_back(HashWord(word));
-    }
-  }
-  std::optional<ItemOrdinal> Find(std::string_view id) const override {
-    const auto at = ordinals_.find(std::string(id));
-    if (at == ordinals_.end()) return std::nullopt;
-    return at->second;
-  }
-  std::vector<std::string> Ids(absl::Span<const ItemOrdinal> items) const override {
-    std::vector<std::string> ids;
-    for (ItemOrdinal item : items) ids.push_back(ids_[item]);
-    return ids;
-  }
-  ItemOrdinal End() const override { return static_cast<ItemOrdinal>(ids_.size()); }
-  bool Live(ItemOrdinal) const override { return true; }
-  void Content(absl::Span<const ItemOrdinal> items,
-               std::vector<std::vector<uint64_t>>* hashes) const override {
-    hashes->clear();
-    for (ItemOrdinal item : items) {
-      hashes->push_back(item < content_.size() ? content_[item] : std::vector<uint64_t>{});
-    }
-  }
+}
 
- private:
-  std::map<std::string, ItemOrdinal> ordinals_;
-  std::vector<std::string> ids_;
-  std::vector<std::vector<uint64_t>> content_;
-};
-
-Interactions ReadEvents(const std::string& file, FileDirectory* items) {
+Interactions ReadEvents(const std::string& file, tests::MemoryDirectory* items) {
   struct Event {
     ItemOrdinal item;
     int64_t time_us;
@@ -89,7 +58,7 @@ Interactions ReadEvents(const std::string& file, FileDirectory* items) {
   double time = 0;
   LogOffset offset = 0;
   while (in >> user >> item >> time) {
-    by_user[user].push_back({items->Name(item), static_cast<int64_t>(time * 1e6), ++offset});
+    by_user[user].push_back({items->FindOrAdd(item), static_cast<int64_t>(time * 1e6), ++offset});
   }
   Interactions all;
   for (auto& [name, events] : by_user) {
@@ -185,9 +154,9 @@ int Main(int argc, char** argv) {
   auto* buckets = app.add_option("--time-buckets", given.shape.time_buckets);
   CLI11_PARSE(app, argc, argv);
 
-  FileDirectory items;
+  tests::MemoryDirectory items;
   const Interactions all = ReadEvents(events_file, &items);
-  if (!items_file.empty()) items.ReadContent(items_file);
+  if (!items_file.empty()) ReadContent(items_file, &items);
   const Interactions without_test = all.WithoutLast(1);
   RetrieverOptions options = RetrieverOptionsFor(without_test);
   const auto take = [](CLI::Option* option, auto& to, const auto& from) {

@@ -1,12 +1,54 @@
 #include "index/bound_query.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace waymark {
+namespace {
+
+bool AppendTerms(const std::vector<QueryNode>& nodes, std::vector<uint32_t>* terms) {
+  for (const QueryNode& node : nodes) {
+    if (node.kind != QueryNode::Kind::kTerm) return false;
+    if (std::find(terms->begin(), terms->end(), node.index) == terms->end()) terms->push_back(node.index);
+  }
+  return true;
+}
+
+std::optional<FlatQuery> Flatten(const QueryNode& root) {
+  FlatQuery flat;
+  if (root.kind == QueryNode::Kind::kPhrase) return std::nullopt;
+  if (root.kind == QueryNode::Kind::kTerm) {
+    flat.should.push_back(root.index);
+    return flat;
+  }
+  if (!AppendTerms(root.must, &flat.must) || !AppendTerms(root.should, &flat.should) ||
+      !AppendTerms(root.must_not, &flat.must_not)) {
+    return std::nullopt;
+  }
+  std::erase_if(flat.should, [&](uint32_t term) {
+    return std::find(flat.must.begin(), flat.must.end(), term) != flat.must.end();
+  });
+  return flat;
+}
+
+}  // namespace
 
 BoundQuery BindQuery(ParsedQuery query, const IndexSnapshot& snapshot, const Bm25Options& bm25,
                      Deadline deadline) {
-  BoundQuery bound{std::move(query), {}, {}, Bm25Lengths(bm25, snapshot.average_length)};
+  BoundQuery bound;
+  bound.query = std::move(query);
+  bound.lengths = Bm25Lengths(bm25, snapshot.average_length);
+  bound.average_length = snapshot.average_length;
   const ParsedQuery& parsed = bound.query;
+  if (parsed.root) bound.flat = Flatten(*parsed.root);
   std::vector<double> idf(parsed.terms.size());
+  double greatest = 0;
+  for (const SegmentView& segment : snapshot.segments) {
+    std::vector<TermIndex>& found = bound.found_terms.emplace_back();
+    found.reserve(parsed.terms.size());
+    for (const std::string& term : parsed.terms)
+      found.push_back(segment.postings->FindTerm(term).value_or(kNoTerm));
+  }
   for (size_t t = 0; t < parsed.terms.size(); ++t) {
     if (!parsed.asked[t]) continue;
     // Counting may walk postings where documents were deleted since their segment was compiled.
@@ -14,25 +56,33 @@ BoundQuery BindQuery(ParsedQuery query, const IndexSnapshot& snapshot, const Bm2
       bound.complete = false;
       return bound;
     }
-    const int64_t documents = snapshot.DocumentCount(parsed.terms[t]);
+    int64_t documents = 0;
+    for (const SegmentView& segment : snapshot.segments) {
+      if (const auto term = bound.Find(segment, t)) documents += segment.live->document_count(*term);
+    }
     if (documents > 0) idf[t] = Bm25Idf(snapshot.documents, documents);
+    greatest += idf[t] * parsed.term_times[t];
   }
-  for (size_t t = 0; t < parsed.terms.size(); ++t) {
-    bound.term_idf.push_back(static_cast<float>(idf[t] * parsed.term_times[t]));
-  }
+  std::vector<double> phrase_idf;
   for (size_t p = 0; p < parsed.phrases.size(); ++p) {
     double sum = 0;
     for (const QueryPhrase::Word& word : parsed.phrases[p].words) sum += idf[word.term];
-    bound.phrase_idf.push_back(static_cast<float>(sum * parsed.phrase_times[p]));
+    phrase_idf.push_back(sum * parsed.phrase_times[p]);
+    greatest += phrase_idf.back();
   }
+  if (greatest > 0) bound.unit = std::exp2(std::ceil(std::log2(greatest))) / kGreatestScore;
+  for (size_t t = 0; t < parsed.terms.size(); ++t) {
+    bound.term_weight.push_back(static_cast<float>(idf[t] * parsed.term_times[t] / bound.unit));
+  }
+  for (double sum : phrase_idf) bound.phrase_weight.push_back(static_cast<float>(sum / bound.unit));
   return bound;
 }
 
-std::vector<PhraseCursor::Word> PhraseWords(const CompiledSegment& segment, const ParsedQuery& query,
-                                            const QueryPhrase& phrase) {
+std::vector<PhraseCursor::Word> PhraseWords(const SegmentView& segment, const BoundQuery& query,
+                                            size_t phrase) {
   std::vector<PhraseCursor::Word> words;
-  for (const QueryPhrase::Word& word : phrase.words) {
-    auto term = segment.FindTerm(query.terms[word.term]);
+  for (const QueryPhrase::Word& word : query.query.phrases[phrase].words) {
+    auto term = query.Find(segment, word.term);
     if (!term) return {};
     words.push_back({*term, word.offset});
   }

@@ -3,29 +3,50 @@
 // Immutable; thread-safe.
 #pragma once
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "candidates/deadline.h"
+#include "index/bm25.h"
 #include "index/index_snapshot.h"
 #include "index/phrase_leaf.h"
-#include "index/query_leaf.h"
 #include "index/query_parser.h"
 
 namespace waymark {
 
+// A query without structure: words that must, may and must not be held (into ParsedQuery::terms), each once.
+struct FlatQuery {
+  std::vector<uint32_t> must, should, must_not;
+};
+
+inline constexpr TermIndex kNoTerm = 0xFFFFFFFFu;
+
 struct BoundQuery {
   ParsedQuery query;
-  std::vector<float> term_idf;    // [terms]: idf * term_times; 0 for words that are there to exclude
-  std::vector<float> phrase_idf;  // [phrases]: sum of idf * phrase_times
+  std::vector<float> term_weight;    // [terms]: idf * term_times in units; 0 for words that are only excluded
+  std::vector<float> phrase_weight;  // [phrases]: sum of idf * phrase_times, in units
+  double unit = 1;                   // of fixed-point scores
   Bm25Lengths lengths;
+  double average_length = 0;
+  std::vector<std::vector<TermIndex>> found_terms;  // [segments, terms]; kNoTerm: the segment has it not
+  std::optional<FlatQuery> flat;                    // none: the query has more structure, or phrases
   bool complete = true;  // false: the deadline came while statistics were counted, nothing may be searched
+
+  Bm25Term Term(size_t t) const { return {term_weight[t], lengths}; }
+  Bm25Term Phrase(size_t p) const { return {phrase_weight[p], lengths}; }
+  // The term in a segment of the snapshot.
+  std::optional<TermIndex> Find(const SegmentView& segment, size_t t) const {
+    const TermIndex found = found_terms[segment.number][t];
+    return found == kNoTerm ? std::nullopt : std::optional(found);
+  }
+  float Score(int64_t fixed) const { return static_cast<float>(static_cast<double>(fixed) * unit); }
 };
 
 BoundQuery BindQuery(ParsedQuery query, const IndexSnapshot& snapshot, const Bm25Options& bm25,
                      Deadline deadline);
 
 // The words of a phrase in a segment; empty when the segment lacks one of them.
-std::vector<PhraseCursor::Word> PhraseWords(const CompiledSegment& segment, const ParsedQuery& query,
-                                            const QueryPhrase& phrase);
+std::vector<PhraseCursor::Word> PhraseWords(const SegmentView& segment, const BoundQuery& query,
+                                            size_t phrase);
 
 }  // namespace waymark

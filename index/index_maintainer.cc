@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "index/compiled_file.h"
 #include "index/index_folder.h"
 
 namespace waymark {
@@ -29,11 +30,12 @@ std::optional<AnalysisSettings> FindAnalysis(const std::string& name) {
 }  // namespace
 
 IndexMaintainer::IndexMaintainer(const Store* store, Scope scope, const Catalog* catalog,
-                                 std::filesystem::path folder, Publish publish)
+                                 std::filesystem::path folder, const Bm25Options& bm25, Publish publish)
     : store_(store),
       scope_(scope),
       catalog_(catalog),
       folder_(std::move(folder)),
+      bm25_(bm25),
       publish_(std::move(publish)) {}
 
 IndexMaintainer::~IndexMaintainer() = default;
@@ -80,11 +82,12 @@ absl::Status IndexMaintainer::UseManifest(const IndexManifest& manifest,
   }
   auto lucene = LuceneSegments::Open(folder_, manifest.segments_file);
   if (!lucene.ok()) return lucene.status();
-  auto segments = (*lucene)->Refresh(compiled);
+  auto segments = (*lucene)->Refresh(compiled.empty() ? LoadCompiled(folder_, manifest) : compiled);
   if (!segments.ok()) return segments.status();
 
   lucene_ = *std::move(lucene);
   segments_ = *std::move(segments);
+  KeepCompiledFiles(manifest);
   files_ = manifest.files;
   analysis_ = *analysis;
   fields_ = manifest.fields;
@@ -101,6 +104,13 @@ absl::Status IndexMaintainer::UseManifest(const IndexManifest& manifest,
     }
   }
   return PublishSnapshot();
+}
+
+void IndexMaintainer::KeepCompiledFiles(const IndexManifest& manifest) {
+  absl::Status status = KeepCompiled(folder_, manifest, segments_);
+  if (status.ok()) return;
+  spdlog::warn("keyword index {}: {} (the next start compiles its segments again)", folder_.string(),
+               Text(status));
 }
 
 absl::Status IndexMaintainer::StartAfresh() {
@@ -157,7 +167,7 @@ absl::Status IndexMaintainer::AdvanceUnguarded(const std::atomic<bool>& stop) {
 absl::Status IndexMaintainer::Rebuild(const std::string& reason, const std::atomic<bool>& stop) {
   rebuild_reason_ = reason;
   spdlog::info("keyword index {}: {}; rebuilding beside it", folder_.string(), reason);
-  IndexMaintainer builder(store_, scope_, catalog_, BuildingFolder(folder_), [](auto) {});
+  IndexMaintainer builder(store_, scope_, catalog_, BuildingFolder(folder_), bm25_, [](auto) {});
   absl::StatusOr<bool> filled = false;
   while (!*filled) {
     if (absl::Status status = builder.StartAfresh(); !status.ok()) return status;
@@ -188,7 +198,7 @@ absl::Status IndexMaintainer::PublishSnapshot() {
   // After a restart from an older commit, searches keep what they have until it has been reached again.
   if (published_ && position_ < published_->position) return absl::OkStatus();
   publish_wanted_ = false;
-  published_ = MakeSnapshot(analysis_, fields_, segments_, position_, published_.get());
+  published_ = MakeSnapshot(analysis_, fields_, segments_, bm25_, position_, published_.get());
   publish_(published_);
   return absl::OkStatus();
 }
@@ -203,6 +213,7 @@ absl::Status IndexMaintainer::Commit() {
     IndexManifest manifest{made->segments_file,     store_->epoch(), position_,
                            AnalysisName(analysis_), fields_,         *std::move(files)};
     if (absl::Status status = WriteManifest(folder_, manifest); !status.ok()) return status;
+    KeepCompiledFiles(manifest);
     files_ = std::move(manifest.files);
     uncommitted_ = false;
     return absl::OkStatus();

@@ -30,7 +30,7 @@ class IndexMaintainer {
   // `publish` gets every new snapshot; their positions never go back. `folder`: IndexFolder(), or where a
   // rebuild is made.
   IndexMaintainer(const Store* store, Scope scope, const Catalog* catalog, std::filesystem::path folder,
-                  Publish publish);
+                  const Bm25Options& bm25, Publish publish);
   ~IndexMaintainer();
 
   // Goes on from the last commit, or from nothing when there is none, it is damaged, or it is of another
@@ -58,6 +58,8 @@ class IndexMaintainer {
   absl::Status Reopen(const std::vector<LiveSegment>& compiled);
   absl::Status UseManifest(const IndexManifest& manifest, const std::vector<LiveSegment>& compiled);
   absl::Status StartAfresh();
+  // What fails here costs the next start time, nothing else.
+  void KeepCompiledFiles(const IndexManifest& manifest);
   absl::Status Rebuild(const std::string& reason, const std::atomic<bool>& stop);
   absl::Status AdvanceUnguarded(const std::atomic<bool>& stop);
   absl::Status PublishSnapshot();
@@ -78,6 +80,7 @@ class IndexMaintainer {
   const Scope scope_;
   const Catalog* catalog_;
   const std::filesystem::path folder_;
+  const Bm25Options bm25_;
   const Publish publish_;
 
   std::unique_ptr<LuceneSegments> lucene_;  // null: after an error, until it is opened again

@@ -5,9 +5,9 @@
 namespace waymark {
 namespace {
 
-std::shared_ptr<const std::vector<float>> WeightedLengths(const CompiledSegment& segment,
-                                                          const std::vector<float>& weights) {
-  auto lengths = std::make_shared<std::vector<float>>(segment.doc_count());
+std::shared_ptr<const HugePageVector<float>> WeightedLengths(const CompiledSegment& segment,
+                                                             const std::vector<float>& weights) {
+  auto lengths = std::make_shared<HugePageVector<float>>(segment.doc_count());
   for (size_t field = 0; field < weights.size(); ++field) {
     for (DocNumber doc = 0; doc < segment.doc_count(); ++doc) {
       (*lengths)[doc] += weights[field] * static_cast<float>(segment.length(field, doc));
@@ -17,7 +17,7 @@ std::shared_ptr<const std::vector<float>> WeightedLengths(const CompiledSegment&
 }
 
 SegmentView MakeView(const LiveSegment& segment, const IndexedFields& fields, const IndexSnapshot* previous) {
-  SegmentView view{segment.postings, segment.live, {}, -1, nullptr};
+  SegmentView view{0, segment.postings, segment.live, {}, -1, nullptr, nullptr};
   const std::vector<std::string>& names = segment.postings->fields();
   for (size_t i = 0; i < names.size(); ++i) {
     const IndexedField* field = fields.Find(names[i]);
@@ -27,7 +27,9 @@ SegmentView MakeView(const LiveSegment& segment, const IndexedFields& fields, co
   }
   if (previous != nullptr) {
     for (const SegmentView& old : previous->segments) {
-      if (old.postings == view.postings && old.weights == view.weights) view.lengths = old.lengths;
+      if (old.postings != view.postings || old.weights != view.weights) continue;
+      view.lengths = old.lengths;
+      view.bounds = old.bounds;
     }
   }
   if (!view.lengths) view.lengths = WeightedLengths(*view.postings, view.weights);
@@ -36,18 +38,11 @@ SegmentView MakeView(const LiveSegment& segment, const IndexedFields& fields, co
 
 }  // namespace
 
-int64_t IndexSnapshot::DocumentCount(const std::string& term) const {
-  int64_t count = 0;
-  for (const SegmentView& segment : segments) {
-    if (auto found = segment.postings->FindTerm(term)) count += segment.live->document_count(*found);
-  }
-  return count;
-}
-
 std::shared_ptr<const IndexSnapshot> MakeSnapshot(const AnalysisSettings& analysis,
                                                   const IndexedFields& fields,
                                                   const std::vector<LiveSegment>& segments,
-                                                  LogOffset position, const IndexSnapshot* previous) {
+                                                  const Bm25Options& bm25, LogOffset position,
+                                                  const IndexSnapshot* previous) {
   auto snapshot = std::make_shared<IndexSnapshot>();
   snapshot->analyzer = Analyzer(analysis);
   snapshot->fields = fields;
@@ -60,9 +55,15 @@ std::shared_ptr<const IndexSnapshot> MakeSnapshot(const AnalysisSettings& analys
     for (size_t field = 0; field < view.weights.size(); ++field) {
       total_length += static_cast<double>(view.weights[field]) * segment.live->total_length(field);
     }
+    view.number = snapshot->segments.size();
     snapshot->segments.push_back(std::move(view));
   }
   if (snapshot->documents > 0) snapshot->average_length = total_length / snapshot->documents;
+  for (SegmentView& view : snapshot->segments) {
+    if (view.bounds && view.bounds->Serve(bm25, snapshot->average_length)) continue;
+    view.bounds = std::make_shared<ImpactBounds>(*view.postings, view.weights, *view.lengths, bm25,
+                                                 snapshot->average_length);
+  }
   return snapshot;
 }
 

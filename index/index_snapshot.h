@@ -10,18 +10,22 @@
 
 #include "index/analyzer.h"
 #include "index/compiled_segment.h"
+#include "index/huge_pages.h"
+#include "index/impact_bounds.h"
 #include "index/indexed_fields.h"
 #include "index/live_documents.h"
 
 namespace waymark {
 
 struct SegmentView {
+  size_t number = 0;  // in the snapshot
   std::shared_ptr<const CompiledSegment> postings;
   std::shared_ptr<const LiveDocuments> live;
   std::vector<float> weights;  // [fields of the segment]
   int title = -1;              // the segment's field that is the items' title; -1: it has none
   // [documents]: sum over fields of weight * number of terms
-  std::shared_ptr<const std::vector<float>> lengths;
+  std::shared_ptr<const HugePageVector<float>> lengths;
+  std::shared_ptr<const ImpactBounds> bounds;
 };
 
 struct IndexSnapshot {
@@ -31,9 +35,6 @@ struct IndexSnapshot {
   int64_t documents = 0;      // live ones
   double average_length = 0;  // mean of lengths over live documents
   LogOffset position = 0;     // searchable up to here
-
-  // Live documents that hold the term (analysed).
-  int64_t DocumentCount(const std::string& term) const;
 };
 
 // A segment with what was deleted from it.
@@ -42,10 +43,11 @@ struct LiveSegment {
   std::shared_ptr<const LiveDocuments> live;
 };
 
-// `previous` (null: none) lends the lengths of segments that it has with the same weights.
+// `previous` (null: none) lends what it has of segments with the same weights.
 std::shared_ptr<const IndexSnapshot> MakeSnapshot(const AnalysisSettings& analysis,
                                                   const IndexedFields& fields,
                                                   const std::vector<LiveSegment>& segments,
-                                                  LogOffset position, const IndexSnapshot* previous);
+                                                  const Bm25Options& bm25, LogOffset position,
+                                                  const IndexSnapshot* previous);
 
 }  // namespace waymark

@@ -19,10 +19,10 @@ absl::Status Cancelled() { return absl::CancelledError("the keyword index is clo
 }  // namespace
 
 IndexWorker::IndexWorker(const Store* store, Scope scope, const Catalog* catalog,
-                         std::filesystem::path folder, absl::Duration refresh_interval)
-    : refresh_interval_(refresh_interval),
+                         std::filesystem::path folder, const KeywordIndexOptions& options)
+    : refresh_interval_(options.refresh_interval),
       name_(folder.string()),
-      maintainer_(store, scope, catalog, std::move(folder),
+      maintainer_(store, scope, catalog, std::move(folder), options.bm25,
                   [this](std::shared_ptr<const IndexSnapshot> fresh) {
                     std::lock_guard lock(mutex_);
                     snapshot_ = std::move(fresh);

@@ -24,9 +24,9 @@ namespace waymark {
 
 class IndexWorker {
  public:
-  // `refresh_interval`: zero: a round begins only when somebody asks.
+  // `options.refresh_interval`: zero: a round begins only when somebody asks.
   IndexWorker(const Store* store, Scope scope, const Catalog* catalog, std::filesystem::path folder,
-              absl::Duration refresh_interval);
+              const KeywordIndexOptions& options);
   // Ends the round at the next batch, commits what there is.
   ~IndexWorker();
 

@@ -16,7 +16,7 @@ class KeywordIndex::Impl {
       : store(store),
         catalog(catalog),
         options(options),
-        worker(store, scope, catalog, IndexFolder(store->data_folder(), scope), options.refresh_interval) {}
+        worker(store, scope, catalog, IndexFolder(store->data_folder(), scope), options) {}
 
   const Store* const store;
   const Catalog* const catalog;
@@ -60,7 +60,8 @@ absl::StatusOr<KeywordHits> KeywordIndex::Search(const KeywordQuery& query, size
   // An index that has seen all that the catalogue has holds no item that is deleted there.
   std::shared_ptr<const ItemSet> live;
   if (impl_->catalog->position() > snapshot->position) live = impl_->catalog->LiveItems();
-  const SnapshotQuery search{query.query, query.match_all, query.allowed.get(), live.get(), query.excluded};
+  const SnapshotQuery search{query.query, query.match_all, query.allowed.get(),
+                             live.get(),  query.excluded,  query.total};
   return SearchSnapshot(*snapshot, search, impl_->options.bm25, limit, deadline);
 }
 

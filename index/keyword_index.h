@@ -28,11 +28,16 @@ struct KeywordIndexOptions {
       absl::Seconds(1);  // of the background thread; zero: only CatchUp() refreshes
 };
 
+enum class TotalCount {
+  kExact,
+  kAtLeast,  // how many are known of; searches pass over what cannot be among the best
+};
 struct KeywordQuery {
   std::string query;
   bool match_all = false;  // every word must match (unless the query says otherwise itself)
   std::shared_ptr<const ItemSet> allowed;
   std::vector<ItemOrdinal> excluded;  // sorted
+  TotalCount total = TotalCount::kExact;
 };
 struct KeywordHits {
   std::vector<ScoredItem> items;  // best first, ties by ordinal

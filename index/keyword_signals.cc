@@ -12,7 +12,7 @@ namespace {
 struct Wanted {
   DocNumber doc;
   Candidate* candidate;
-  float score = 0;
+  FixedScore score = 0;
   int held = 0, in_title = 0;  // words of the query
 };
 
@@ -36,27 +36,29 @@ std::vector<Wanted> Locate(const SegmentView& segment, absl::Span<Candidate> can
 }
 
 void AddTerm(const SegmentView& segment, const BoundQuery& bound, size_t t, std::vector<Wanted>* wanted) {
-  const auto term = segment.postings->FindTerm(bound.query.terms[t]);
+  const auto term = bound.Find(segment, t);
   if (!term) return;
   PostingCursor cursor(*segment.postings, *term);
+  const Bm25Term scorer = bound.Term(t);
   for (Wanted& w : *wanted) {
     if (cursor.Advance(w.doc) != w.doc) continue;
     ++w.held;
     for (const PostingCursor::Entry& entry : cursor.entries()) {
       w.in_title += static_cast<int>(entry.field) == segment.title;
     }
-    w.score += Bm25Score(bound.term_idf[t], WeightedFrequency(segment, cursor.entries()),
-                         (*segment.lengths)[w.doc], bound.lengths);
+    if (scorer.weight == 0) continue;  // asked within a phrase only, which scores for it
+    w.score += scorer.Score(WeightedFrequency(segment, cursor.entries()), (*segment.lengths)[w.doc]);
   }
 }
 
 void AddPhrase(const SegmentView& segment, const BoundQuery& bound, size_t p, std::vector<Wanted>* wanted) {
-  const auto words = PhraseWords(*segment.postings, bound.query, bound.query.phrases[p]);
+  const auto words = PhraseWords(segment, bound, p);
   if (words.empty()) return;
-  PhraseCursor cursor(segment, words);
+  PhraseCursor cursor(segment, words, bound.Phrase(p), bound.average_length);
   for (Wanted& w : *wanted) {
     if (cursor.AdvanceToWords(w.doc) != w.doc) continue;
-    w.score += Bm25Score(bound.phrase_idf[p], cursor.Frequency(), (*segment.lengths)[w.doc], bound.lengths);
+    const float frequency = cursor.Frequency();
+    if (frequency > 0) w.score += cursor.scorer().Score(frequency, (*segment.lengths)[w.doc]);
   }
 }
 
@@ -82,7 +84,7 @@ void FillKeywordSignals(const IndexSnapshot& snapshot, std::string_view query, c
     }
     for (const Wanted& w : wanted) {
       SignalValues& signals = w.candidate->signals;
-      if (w.held > 0) Set(signals, Signal::kKeywordScore, w.score);
+      if (w.held > 0) Set(signals, Signal::kKeywordScore, bound.Score(w.score));
       Set(signals, Signal::kKeywordCoverage, static_cast<float>(w.held) / words);
       if (has_title) Set(signals, Signal::kKeywordTitle, static_cast<float>(w.in_title) / words);
     }

@@ -29,6 +29,16 @@ class KeepTwoCommits : public Lucene::IndexDeletionPolicy {
   }
 };
 
+// Whether what was compiled, perhaps in another process, serves the segment as it is now: it may hold
+// documents that were deleted since, but must lack none that is not.
+bool FitsReader(const CompiledSegment& compiled, const Lucene::IndexReaderPtr& segment) {
+  if (static_cast<int64_t>(compiled.doc_count()) != segment->maxDoc()) return false;
+  for (DocNumber doc = 0; doc < compiled.doc_count(); ++doc) {
+    if (compiled.ordinal(doc) == kNoItem && !segment->isDeleted(static_cast<int32_t>(doc))) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 struct LuceneSegments::Impl {
@@ -142,6 +152,13 @@ absl::Status LuceneSegments::Delete(ItemOrdinal item) {
   });
 }
 
+absl::Status LuceneSegments::Merge() {
+  return Guarded("merge the index's segments", [&] {
+    impl_->writer->optimize();
+    return absl::OkStatus();
+  });
+}
+
 absl::StatusOr<std::vector<LiveSegment>> LuceneSegments::Refresh(const std::vector<LiveSegment>& previous) {
   using Result = absl::StatusOr<std::vector<LiveSegment>>;
   return Guarded("read the index's new segments", [&]() -> Result {
@@ -155,7 +172,7 @@ absl::StatusOr<std::vector<LiveSegment>> LuceneSegments::Refresh(const std::vect
       auto old = std::find_if(previous.begin(), previous.end(),
                               [&](const LiveSegment& s) { return s.postings->name() == name; });
       LiveSegment live;
-      if (old != previous.end()) {
+      if (old != previous.end() && (old->live || FitsReader(*old->postings, segment))) {
         live = *old;
       } else {
         auto compiled = lucene_impl::CompileSegment(segment, name);

@@ -48,8 +48,10 @@ class LuceneSegments {
   // Adds a document; `replaces`: an older one of the item may be there and is deleted.
   absl::Status Put(ItemOrdinal item, absl::Span<const FieldTerms> fields, bool replaces);
   absl::Status Delete(ItemOrdinal item);
-  // The segments with everything written so far. Compiles those that `previous` (the answer of the last call)
-  // does not have.
+  // Makes one segment of all.
+  absl::Status Merge();
+  // The segments with everything written so far. Compiles those that `previous` (the answer of the last call,
+  // or what was read from compiled files) does not have.
   absl::StatusOr<std::vector<LiveSegment>> Refresh(const std::vector<LiveSegment>& previous);
   // Makes everything written so far durable, except for an fsync of the files, which the manifest does. The
   // files of the commit before stay until the next one, so that a manifest that names them stays good.

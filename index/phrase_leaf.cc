@@ -5,32 +5,72 @@
 
 namespace waymark {
 
-PhraseCursor::PhraseCursor(const SegmentView& segment, const std::vector<Word>& words) : segment_(segment) {
+PhraseCursor::PhraseCursor(const SegmentView& segment, const std::vector<Word>& words, const Bm25Term& scorer,
+                           double average_length)
+    : segment_(segment), scorer_(scorer) {
+  bound_unit_ = static_cast<float>(scorer.weight * 1.00001 / ImpactBounds::kUnit *
+                                   ImpactBounds::Factor(segment.bounds->average_length(), average_length));
   std::vector<Word> rarest_first = words;
   std::stable_sort(rarest_first.begin(), rarest_first.end(), [&](const Word& a, const Word& b) {
     return segment.postings->document_count(a.term) < segment.postings->document_count(b.term);
   });
+  cursors_.reserve(words.size());
   for (const Word& word : rarest_first) {
     cursors_.emplace_back(*segment.postings, word.term);
+    bounds_.push_back(segment.bounds->of_block(segment.postings->first_block(word.term)));
     offsets_.push_back(word.offset);
   }
 }
 
-DocNumber PhraseCursor::AdvanceToWords(DocNumber doc) {
-  for (size_t agreed = 0; agreed < cursors_.size();) {
-    for (PostingCursor& cursor : cursors_) {
-      ++work_;
-      const DocNumber at = cursor.Advance(doc);
-      if (at == kNoDoc) return doc_ = kNoDoc;
-      agreed = at == doc ? agreed + 1 : 1;
-      doc = at;
-      if (agreed == cursors_.size()) break;
+DocNumber PhraseCursor::PassBlocks(DocNumber doc, FixedScore needed) {
+  while (true) {
+    // A phrase is no more frequent than its words, so it scores no more than the least of their bounds.
+    DocNumber last = kNoDoc - 1;
+    bool may = true;
+    for (size_t i = 0; i < cursors_.size(); ++i) {
+      const size_t block = cursors_[i].Seek(doc);
+      if (block == cursors_[i].reader().block_count()) return kNoDoc;
+      last = std::min(last, cursors_[i].reader().last_doc(block));
+      may = may && static_cast<FixedScore>(bounds_[i][block] * bound_unit_) + 3 >= needed;
+    }
+    passed_ = last + 1;
+    if (may) return doc;
+    ++work_;
+    doc = last + 1;
+  }
+}
+
+DocNumber PhraseCursor::AdvanceToWords(DocNumber doc, FixedScore needed) {
+  while (true) {
+    if (needed > 0 && doc >= passed_) doc = PassBlocks(doc, needed);
+    if (doc == kNoDoc) return kNoDoc;
+    work_ += cursors_.size();
+    doc = cursors_[0].Advance(doc);
+    if (doc == kNoDoc) return kNoDoc;
+    if (needed > 0 && doc >= passed_) continue;
+    const DocNumber wanted = doc;
+    for (size_t i = 1; i < cursors_.size() && doc == wanted; ++i) doc = cursors_[i].Advance(wanted);
+    if (doc == kNoDoc) return doc;
+    if (doc == wanted) {
+      __builtin_prefetch(segment_.lengths->data() + doc);
+      return doc;
     }
   }
-  return doc_ = doc;
 }
 
 size_t PhraseCursor::TakeWork() { return std::exchange(work_, 0); }
+
+FixedScore PhraseCursor::Bound(float length) {
+  float least = 0;
+  for (size_t i = 0; i < cursors_.size(); ++i) {
+    float frequency = 0;
+    for (const PostingCursor::Entry& entry : cursors_[i].entries()) {
+      frequency += segment_.weights[entry.field] * static_cast<float>(entry.tf);
+    }
+    least = i == 0 ? frequency : std::min(least, frequency);
+  }
+  return scorer_.Score(least * 1.00001f, length) + 1;
+}
 
 uint32_t PhraseCursor::CountPlaces(uint32_t field) {
   starts_.clear();
@@ -61,7 +101,9 @@ uint32_t PhraseCursor::CountPlaces(uint32_t field) {
 
 float PhraseCursor::Frequency() {
   float frequency = 0;
-  for (const PostingCursor::Entry& entry : cursors_[0].entries()) {
+  // A copy: entries() of the cursor are read again below.
+  const std::vector<PostingCursor::Entry> fields(cursors_[0].entries().begin(), cursors_[0].entries().end());
+  for (const PostingCursor::Entry& entry : fields) {
     frequency += segment_.weights[entry.field] * static_cast<float>(CountPlaces(entry.field));
   }
   return frequency;
@@ -81,7 +123,7 @@ size_t PhraseLeaf::Collect(Window* window, WindowBits* bits) {
     if (frequency == 0) continue;
     const DocNumber at = doc - window->begin;
     (*bits)[at / 64] |= uint64_t{1} << (at % 64);
-    window->scores[at] += Bm25Score(idf_, frequency, (*segment_.lengths)[doc], lengths_);
+    window->scores[at] += cursor_.scorer().Score(frequency, (*segment_.lengths)[doc]);
   }
   return cursor_.TakeWork();
 }

@@ -18,40 +18,48 @@ class PhraseCursor {
     TermIndex term;
     uint32_t offset;  // place in the phrase
   };
-  PhraseCursor(const SegmentView& segment, const std::vector<Word>& words);
+  PhraseCursor(const SegmentView& segment, const std::vector<Word>& words, const Bm25Term& scorer,
+               double average_length);
 
   // Moves to the first document, at least `doc`, that holds all words, in whatever places; kNoDoc: none.
-  DocNumber AdvanceToWords(DocNumber doc);
+  // Documents in blocks that cannot score `needed` are passed over.
+  DocNumber AdvanceToWords(DocNumber doc, FixedScore needed = 0);
   // Of that document: sum over fields of weight * number of places; 0 when the words never stand as the
   // phrase says.
   float Frequency();
+  // It does not score more than this.
+  FixedScore Bound(float length);
+  const Bm25Term& scorer() const { return scorer_; }
   // Postings passed since the last call, about.
   size_t TakeWork();
 
  private:
   uint32_t CountPlaces(uint32_t field);
+  // The first document from `doc` on whose blocks may score `needed`.
+  DocNumber PassBlocks(DocNumber doc, FixedScore needed);
 
   const SegmentView& segment_;
-  std::vector<PostingCursor> cursors_;  // the rarest word first
+  const Bm25Term scorer_;
+  float bound_unit_;
+  std::vector<PostingCursor> cursors_;   // the rarest word first
+  std::vector<const uint16_t*> bounds_;  // [cursor, block]
   std::vector<uint32_t> offsets_;
-  DocNumber doc_ = kNoDoc;
+  DocNumber passed_ = 0;  // documents before this were looked at by PassBlocks, with what was needed then
   size_t work_ = 0;
   std::vector<uint32_t> starts_;  // scratch: where the phrase may begin
 };
 
 class PhraseLeaf : public QueryLeaf {
  public:
-  PhraseLeaf(const SegmentView& segment, const std::vector<PhraseCursor::Word>& words, float idf,
-             const Bm25Lengths& lengths)
-      : segment_(segment), cursor_(segment, words), idf_(idf), lengths_(lengths) {}
+  PhraseLeaf(const SegmentView& segment, const std::vector<PhraseCursor::Word>& words, const Bm25Term& scorer,
+             double average_length)
+      : segment_(segment), cursor_(segment, words, scorer, average_length) {}
   DocNumber NextAtLeast(DocNumber doc) override;
   size_t Collect(Window* window, WindowBits* bits) override;
 
  private:
   const SegmentView& segment_;
   PhraseCursor cursor_;
-  const float idf_;
-  const Bm25Lengths lengths_;
   DocNumber doc_ = 0;  // where the cursor stands, when started_
   bool started_ = false;
 };

@@ -1,69 +1,70 @@
 #include "index/posting_cursor.h"
 
-#include <algorithm>
-
-#include "index/varint.h"
+#include <numeric>
 
 namespace waymark {
 
-DocNumber PostingCursor::Advance(DocNumber doc) {
-  if (block_ == SIZE_MAX || (doc_ != kNoDoc && reader_.block(block_).last_doc < doc)) {
-    const size_t block = reader_.FindBlock(block_ == SIZE_MAX ? 0 : block_, doc);
-    if (block == reader_.block_count()) return doc_ = kNoDoc;
-    LoadBlock(block);
+size_t PostingCursor::Seek(DocNumber doc) {
+  if (block_ < reader_.block_count() && reader_.last_doc(block_) < doc) {
+    block_ = reader_.FindBlock(block_, doc);
+    loaded_ = false;
   }
-  if (doc_ == kNoDoc) return kNoDoc;
-  index_ = std::lower_bound(docs_.begin() + index_, docs_.end(), doc) - docs_.begin();
+  return block_;
+}
+
+DocNumber PostingCursor::AdvanceToBlock(DocNumber doc) {
+  if (Seek(doc) == reader_.block_count()) return doc_ = kNoDoc;
+  if (!loaded_) {
+    docs_ = reader_.ReadDocuments(block_);
+    loaded_ = true;
+    loaded_last_ = docs_.back();
+    index_ = 0;
+    entries_index_ = SIZE_MAX;
+    has_steps_ = false;
+  }
+  index_ = FindDocument(docs_.data(), index_, doc);
   return doc_ = docs_[index_];
 }
 
-void PostingCursor::LoadBlock(size_t block) {
-  block_ = block;
-  index_ = 0;
-  const size_t size = reader_.size_of(block);
-  DocNumber doc = block == 0 ? 0 : reader_.block(block - 1).last_doc;
-  docs_.resize(size);
-  begins_.resize(size + 1);
-  entries_.clear();
-  const uint8_t* p = segment_->doc_bytes() + reader_.block(block).doc_offset;
-  for (size_t i = 0; i < size; ++i) {
-    doc += ReadVarint(p);
-    docs_[i] = doc;
-    begins_[i] = static_cast<uint32_t>(entries_.size());
-    uint32_t field = 0;
-    for (uint32_t code = 1; code & 1;) {
-      code = ReadVarint(p);
-      field += code >> 2;
-      entries_.push_back({field, code & 2 ? 1 : ReadVarint(p)});
+absl::Span<const PostingCursor::Entry> PostingCursor::entries() {
+  if (entries_index_ != index_) {
+    entries_index_ = index_;
+    entries_.clear();
+    for (const auto& column : reader_.ReadFields()) {
+      if (column.tf[index_] > 0) entries_.push_back({column.field, column.tf[index_]});
     }
   }
-  begins_[size] = static_cast<uint32_t>(entries_.size());
-  doc_ = docs_[0];
-  position_ = segment_->position_bytes() + reader_.block(block).position_offset;
-  position_index_ = 0;
-  loaded_index_ = SIZE_MAX;
+  return entries_;
 }
 
-void PostingCursor::LoadPositions() {
-  uint64_t passed = 0;
-  for (uint32_t i = begins_[position_index_]; i < begins_[index_]; ++i) passed += entries_[i].tf;
-  SkipVarints(passed, position_);
-  positions_.clear();
-  position_begins_.clear();
-  for (const Entry& entry : entries()) {
-    position_begins_.push_back(static_cast<uint32_t>(positions_.size()));
-    uint32_t position = 0;
-    for (uint32_t i = 0; i < entry.tf; ++i) positions_.push_back(position += ReadVarint(position_));
+void PostingCursor::LoadSteps() {
+  has_steps_ = true;
+  step_posting_ = 0;
+  step_ = 0;
+  uint64_t count = 0;
+  for (const auto& column : reader_.ReadFields()) {
+    count += std::accumulate(column.tf.begin(), column.tf.begin() + docs_.size(), uint32_t{0});
   }
-  position_begins_.push_back(static_cast<uint32_t>(positions_.size()));
-  position_index_ = index_ + 1;
-  loaded_index_ = index_;
+  if (steps_.size() < count + kUnpackPadding) steps_.resize(2 * count + kUnpackPadding);
+  ReadColumn(reader_.positions(), count, steps_.data());
 }
 
 absl::Span<const uint32_t> PostingCursor::Positions(size_t entry) {
-  if (loaded_index_ != index_) LoadPositions();
-  return absl::MakeConstSpan(positions_)
-      .subspan(position_begins_[entry], position_begins_[entry + 1] - position_begins_[entry]);
+  if (!has_steps_) LoadSteps();
+  if (step_posting_ < index_) {
+    for (const auto& column : reader_.ReadFields()) {
+      for (size_t i = step_posting_; i < index_; ++i) step_ += column.tf[i];
+    }
+    step_posting_ = index_;
+  }
+  const auto all = entries();
+  uint64_t at = step_;
+  for (size_t e = 0; e < entry; ++e) at += all[e].tf;
+  const uint32_t count = all[entry].tf;
+  if (positions_.size() < count) positions_.resize(2 * count);
+  uint32_t position = 0;
+  for (uint32_t i = 0; i < count; ++i) positions_[i] = position += steps_[at + i];
+  return {positions_.data(), count};
 }
 
 }  // namespace waymark

@@ -23,8 +23,8 @@ inline constexpr size_t kWindowWords = kWindowSize / 64;
 using WindowBits = std::array<uint64_t, kWindowWords>;
 
 struct Window {
-  DocNumber begin = 0, end = 0;           // begin: a multiple of 64
-  std::array<float, kWindowSize> scores;  // [doc - begin]
+  DocNumber begin = 0, end = 0;                // begin: a multiple of 64
+  std::array<FixedScore, kWindowSize> scores;  // [doc - begin]
 };
 
 class QueryLeaf {
@@ -39,19 +39,19 @@ class QueryLeaf {
 
 class TermLeaf : public QueryLeaf {
  public:
-  // `idf`: times the number of times that the query has the word; 0: the word is there to exclude.
-  TermLeaf(const SegmentView& segment, TermIndex term, float idf, const Bm25Lengths& lengths);
+  // A weight of 0: the word is there to exclude.
+  TermLeaf(const SegmentView& segment, TermIndex term, const Bm25Term& scorer);
   DocNumber NextAtLeast(DocNumber doc) override;
   size_t Collect(Window* window, WindowBits* bits) override;
 
  private:
   const SegmentView& segment_;
   PostingBlockReader reader_;
-  const float idf_;
-  const Bm25Lengths lengths_;
-  size_t block_ = SIZE_MAX;
+  const Bm25Term scorer_;
+  size_t block_ = 0;
   absl::Span<const DocNumber> docs_;  // of the block
   size_t index_ = 0;                  // in the block: the next document that was not collected
+  std::array<FixedScore, kPostingsPerBlock + kBlockPadding> scores_;  // of the block
 };
 
 }  // namespace waymark

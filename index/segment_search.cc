@@ -13,17 +13,15 @@ SegmentSearch::SegmentSearch(const SegmentView& segment, const BoundQuery& query
 }
 
 void SegmentSearch::MakeLeaves(const QueryNode& node) {
-  const CompiledSegment& postings = *segment_.postings;
   if (node.kind == QueryNode::Kind::kTerm && !terms_[node.index].leaf) {
-    if (auto term = postings.FindTerm(query_.query.terms[node.index])) {
-      terms_[node.index].leaf =
-          std::make_unique<TermLeaf>(segment_, *term, query_.term_idf[node.index], query_.lengths);
+    if (auto term = query_.Find(segment_, node.index)) {
+      terms_[node.index].leaf = std::make_unique<TermLeaf>(segment_, *term, query_.Term(node.index));
     }
   } else if (node.kind == QueryNode::Kind::kPhrase) {
-    const auto words = PhraseWords(postings, query_.query, query_.query.phrases[node.index]);
+    const auto words = PhraseWords(segment_, query_, node.index);
     if (!words.empty()) {
       phrases_[node.index].leaf =
-          std::make_unique<PhraseLeaf>(segment_, words, query_.phrase_idf[node.index], query_.lengths);
+          std::make_unique<PhraseLeaf>(segment_, words, query_.Phrase(node.index), query_.average_length);
     }
   }
   for (const auto* children : {&node.must, &node.should, &node.must_not}) {
@@ -51,7 +49,7 @@ DocNumber SegmentSearch::Next(const QueryNode& node, DocNumber doc) {
 
 bool SegmentSearch::Collect(Window* window, WindowBits* matches,
                             const std::function<bool(size_t postings)>& spend) {
-  std::fill(window->scores.begin(), window->scores.end(), 0.0f);
+  std::fill(window->scores.begin(), window->scores.end(), 0);
   for (auto* leaves : {&terms_, &phrases_}) {
     for (Leaf& leaf : *leaves) {
       if (!leaf.leaf) continue;

@@ -10,18 +10,11 @@
 #include "candidates/deadline.h"
 #include "index/index_snapshot.h"
 #include "index/keyword_index.h"
+#include "index/snapshot_query.h"
 
 namespace waymark {
 
-struct SnapshotQuery {
-  std::string_view text;
-  bool match_all = false;
-  const ItemSet* allowed = nullptr;        // null: all
-  const ItemSet* live = nullptr;           // null: every item of the snapshot lives
-  absl::Span<const ItemOrdinal> excluded;  // sorted
-};
-
-// Counts every match exactly, unless the deadline cuts it short.
+// The best of all matches, whichever algorithm finds them.
 KeywordHits SearchSnapshot(const IndexSnapshot& snapshot, const SnapshotQuery& query, const Bm25Options& bm25,
                            size_t limit, Deadline deadline);
 

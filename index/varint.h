@@ -14,7 +14,7 @@ inline void AppendVarint(uint32_t value, std::vector<uint8_t>* bytes) {
   bytes->push_back(static_cast<uint8_t>(value));
 }
 
-// Only for bytes that AppendVarint wrote in this process: it does not look where they end.
+// Only for bytes that were checked: it does not look where they end.
 inline uint32_t ReadVarint(const uint8_t*& p) {
   uint32_t value = *p++;
   if (value < 0x80) return value;
@@ -26,8 +26,15 @@ inline uint32_t ReadVarint(const uint8_t*& p) {
   }
 }
 
-inline void SkipVarints(uint64_t count, const uint8_t*& p) {
-  while (count > 0) count -= *p++ < 0x80;
+// For bytes of any kind. False: it runs over `end`, or is longer than a number of 32 bits takes.
+inline bool CheckVarint(const uint8_t*& p, const uint8_t* end, uint32_t* value) {
+  *value = 0;
+  for (int shift = 0; shift < 35 && p < end; shift += 7) {
+    const uint32_t byte = *p++;
+    *value |= (byte & 0x7F) << shift;
+    if (byte < 0x80) return true;
+  }
+  return false;
 }
 
 }  // namespace waymark

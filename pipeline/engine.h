@@ -53,11 +53,14 @@ class Collection {
   virtual Scope scope() const = 0;
   virtual Catalog& catalog() = 0;
 
-  // Checks items against the schema (which grows with them unless it is declared), then writes. When it
+  // Checks items and users against their schemas (which grow with them unless declared), then writes. When it
   // answers, the catalogue and the users' states have taken the write in.
   virtual absl::StatusOr<WriteReceipt> Write(std::vector<Mutation> mutations) = 0;
   // Catalog::DeclareSchema, with writes held off meanwhile.
   virtual absl::Status DeclareSchema(const storage::SchemaRecord& record) = 0;
+  // The same for the attributes of users.
+  virtual std::shared_ptr<const Schema> user_schema() const = 0;
+  virtual absl::Status DeclareUserSchema(const storage::SchemaRecord& record) = 0;
   // Stages 2 to 8 on one immutable snapshot.
   virtual absl::StatusOr<PipelineResponse> Run(const PipelineRequest& request, Deadline deadline) = 0;
   // Waits until catalogue, index and counts have taken in what the token covers. INVALID_ARGUMENT: no token

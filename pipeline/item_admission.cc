@@ -1,10 +1,10 @@
 #include "pipeline/item_admission.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <variant>
 
+#include "pipeline/schema_growth.h"
 #include "store/mutation_check.h"
 
 namespace waymark {
@@ -12,50 +12,8 @@ namespace {
 
 using google::protobuf::Struct;
 
-// The fields that a mutation writes into an item; null: it writes no item. `masked` keeps those that an
-// update picks out of more.
-const Struct* ItemFields(const Mutation& mutation, Struct* masked) {
-  if (const auto* put = std::get_if<PutItem>(&mutation)) return &put->fields;
-  const auto* update = std::get_if<UpdateItem>(&mutation);
-  if (update == nullptr) return nullptr;
-  if (update->paths.empty()) return &update->fields;
-  masked->Clear();
-  for (const std::string& path : update->paths) {
-    const auto found = update->fields.fields().find(path);
-    if (found != update->fields.fields().end()) (*masked->mutable_fields())[path] = found->second;
-  }
-  return masked;
-}
-
 bool WritesItem(const Mutation& mutation) {
   return std::holds_alternative<PutItem>(mutation) || std::holds_alternative<UpdateItem>(mutation);
-}
-
-struct Examined {
-  Schema schema;
-  bool grown = false;
-  std::vector<absl::Status> results;
-};
-
-// Checks the items one after the other, each against the schema as those before it left it.
-// `takes`: whether the store will take a mutation; asked only of those that would let the schema grow.
-template <class Takes>
-Examined Examine(const Schema& schema, const std::vector<Mutation>& mutations, const Takes& takes) {
-  Examined examined{.schema = schema, .results = std::vector<absl::Status>(mutations.size())};
-  const bool declared = schema.record().declared();
-  Struct masked;
-  for (size_t i = 0; i < mutations.size(); ++i) {
-    const Struct* fields = ItemFields(mutations[i], &masked);
-    if (fields == nullptr) continue;
-    bool changed = false;
-    std::optional<Schema> next;
-    if (!declared) next = examined.schema.ExtendedBy(*fields, &changed);
-    examined.results[i] = (changed ? *next : examined.schema).Check(*fields);
-    if (!changed || !examined.results[i].ok() || !takes(mutations[i])) continue;
-    examined.schema = *std::move(next);
-    examined.grown = true;
-  }
-  return examined;
 }
 
 }  // namespace
@@ -87,17 +45,26 @@ absl::StatusOr<std::vector<absl::Status>> ItemAdmission::Admit(const std::vector
   if (std::none_of(mutations.begin(), mutations.end(), WritesItem)) {
     return std::vector<absl::Status>(mutations.size());
   }
-  const EventTypes types = store_->GetEventTypes(scope_);
-  const auto takes = [&](const Mutation& mutation) { return StoreTakes(mutation, types); };
-  Examined examined = Examine(*catalog_->schema(), mutations, takes);
-  if (!examined.grown) return std::move(examined.results);
-  std::lock_guard<std::mutex> lock(growing_);
-  // Another writer may have let it grow meanwhile.
-  examined = Examine(*catalog_->schema(), mutations, takes);
-  if (examined.grown) {
-    if (auto status = Adopt(examined.schema); !status.ok()) return status;
+  std::vector<Struct> masked(mutations.size());
+  std::vector<const Struct*> rows(mutations.size(), nullptr);
+  for (size_t i = 0; i < mutations.size(); ++i) {
+    if (const auto* put = std::get_if<PutItem>(&mutations[i])) rows[i] = &put->fields;
+    if (const auto* update = std::get_if<UpdateItem>(&mutations[i])) {
+      masked[i] = WrittenFields(update->fields, update->paths);
+      rows[i] = &masked[i];
+    }
   }
-  return std::move(examined.results);
+  const EventTypes types = store_->GetEventTypes(scope_);
+  const auto takes = [&](size_t i) { return StoreTakes(mutations[i], types); };
+  SchemaGrowth growth = GrowSchema(*catalog_->schema(), rows, takes);
+  if (!growth.grown) return std::move(growth.results);
+  std::lock_guard<std::mutex> lock(*growing_);
+  // Another writer may have let it grow meanwhile.
+  growth = GrowSchema(*catalog_->schema(), rows, takes);
+  if (growth.grown) {
+    if (auto status = Adopt(growth.schema); !status.ok()) return status;
+  }
+  return std::move(growth.results);
 }
 
 }  // namespace waymark

@@ -14,8 +14,9 @@ namespace waymark {
 // holds that off (LiveCollection::Write).
 class ItemAdmission {
  public:
-  ItemAdmission(Store* store, Scope scope, Catalog* catalog, const Clock* clock)
-      : store_(store), scope_(scope), catalog_(catalog), clock_(clock) {}
+  // `growing`: of all that changes the collection's record.
+  ItemAdmission(Store* store, Scope scope, Catalog* catalog, const Clock* clock, std::mutex* growing)
+      : store_(store), scope_(scope), catalog_(catalog), clock_(clock), growing_(growing) {}
 
   // One status per mutation: OK, or why the item does not fit the schema. Unless the schema is declared, it
   // first grows, durably, by the fields of those that are taken; what is refused leaves no trace in it.
@@ -29,7 +30,7 @@ class ItemAdmission {
   Scope scope_;
   Catalog* catalog_;
   const Clock* clock_;
-  std::mutex growing_;
+  std::mutex* growing_;
 };
 
 }  // namespace waymark

@@ -20,6 +20,7 @@
 #include "pipeline/pipeline.h"
 #include "pipeline/release_loader.h"
 #include "pipeline/signed_token.h"
+#include "pipeline/user_admission.h"
 #include "recommend/live_behaviour.h"
 
 namespace waymark {
@@ -43,6 +44,8 @@ class LiveCollection : public Collection {
   Catalog& catalog() override { return *catalog_; }
   absl::StatusOr<WriteReceipt> Write(std::vector<Mutation> mutations) override;
   absl::Status DeclareSchema(const storage::SchemaRecord& record) override;
+  std::shared_ptr<const Schema> user_schema() const override { return user_admission_->schema(); }
+  absl::Status DeclareUserSchema(const storage::SchemaRecord& record) override;
   absl::StatusOr<PipelineResponse> Run(const PipelineRequest& request, Deadline deadline) override;
   absl::Status WaitFor(const std::string& consistency_token, Deadline deadline) override;
   absl::Status CatchUp(Deadline deadline) override;
@@ -84,7 +87,9 @@ class LiveCollection : public Collection {
   std::unique_ptr<CatalogDirectory> items_;
   std::unique_ptr<KeywordIndex> index_;
   std::unique_ptr<LiveBehaviour> behaviour_;
+  std::mutex growing_;  // of the schemas in the collection's record
   std::unique_ptr<ItemAdmission> admission_;
+  std::unique_ptr<UserAdmission> user_admission_;
   std::unique_ptr<ModelRegistry> registry_;
   std::unique_ptr<ReleaseLoader> loader_;
   std::unique_ptr<ServedSink> served_;  // null: nothing is logged

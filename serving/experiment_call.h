@@ -15,7 +15,7 @@
 #include "google/protobuf/struct.pb.h"
 #include "pipeline/request.h"
 #include "serving/experiment_host.h"
-#include "waymark/v1/common.pb.h"
+#include "waymark/v1/ranked_answer.pb.h"
 
 namespace waymark {
 

@@ -287,7 +287,8 @@ void Database::Anchor() {
   errors_->anchored = true;
   rocksdb::WriteOptions options;
   options.disableWAL = true;
-  db_->Delete(options, handles_[0], "!anchor").PermitUncheckedError();
+  // Refused, as on a disk that is full: the next write tries again.
+  if (!db_->Delete(options, handles_[0], "!anchor").ok()) errors_->anchored = false;
 }
 
 absl::Status Database::Resume() {

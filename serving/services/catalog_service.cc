@@ -117,15 +117,27 @@ absl::Status GetItem(Engine* engine, const v1::GetItemRequest& request, v1::Item
   return absl::OkStatus();
 }
 
+absl::Status CheckKind(v1::SchemaKind kind) {
+  if (v1::SchemaKind_IsValid(kind)) return absl::OkStatus();
+  return InvalidField("kind", absl::StrCat("is ", static_cast<int>(kind), "; it takes ITEMS or USERS"));
+}
+
+void FillSchema(Collection& collection, v1::SchemaKind kind, v1::Schema* response) {
+  const auto schema = kind == v1::USERS ? collection.user_schema() : collection.catalog().schema();
+  ToMessage(schema->record(), response);
+}
+
 absl::Status GetSchema(Engine* engine, const v1::GetSchemaRequest& request, v1::Schema* response,
                        const CallContext& context) {
+  if (auto status = CheckKind(request.kind()); !status.ok()) return status;
   auto collection = OpenForRead(engine, request.parent(), "", context);
   if (!collection.ok()) return collection.status();
-  ToMessage((*collection)->catalog().schema()->record(), response);
+  FillSchema(**collection, request.kind(), response);
   return absl::OkStatus();
 }
 
 absl::Status UpdateSchema(Engine* engine, const v1::UpdateSchemaRequest& request, v1::Schema* response) {
+  if (auto status = CheckKind(request.kind()); !status.ok()) return status;
   if (!request.has_schema()) {
     return InvalidField("schema", "is missing; it takes the schema to declare, as GetSchema shows one");
   }
@@ -138,8 +150,10 @@ absl::Status UpdateSchema(Engine* engine, const v1::UpdateSchemaRequest& request
   if (!record.ok()) return record.status();
   auto collection = OpenForWrite(engine, request.parent());
   if (!collection.ok()) return collection.status();
-  if (auto status = (*collection)->DeclareSchema(*record); !status.ok()) return status;
-  ToMessage((*collection)->catalog().schema()->record(), response);
+  absl::Status status = request.kind() == v1::USERS ? (*collection)->DeclareUserSchema(*record)
+                                                    : (*collection)->DeclareSchema(*record);
+  if (!status.ok()) return status;
+  FillSchema(**collection, request.kind(), response);
   return absl::OkStatus();
 }
 

@@ -4,7 +4,7 @@
 #include "store/mutation.h"
 #include "store/store.h"
 #include "waymark/v1/catalog.pb.h"
-#include "waymark/v1/common.pb.h"
+#include "waymark/v1/resource.pb.h"
 #include "waymark/v1/user.pb.h"
 
 namespace waymark {

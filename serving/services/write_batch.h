@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "google/protobuf/repeated_ptr_field.h"
 #include "pipeline/engine.h"
-#include "waymark/v1/common.pb.h"
+#include "waymark/v1/resource.pb.h"
 
 namespace waymark {
 

@@ -124,5 +124,51 @@ TEST_CASE("no write slips past a schema that is declared meanwhile, and none und
   }
 }
 
+PutUser User(const std::string& id, const std::string& field, const google::protobuf::Value& value) {
+  PutUser user;
+  user.id = id;
+  (*user.fields.mutable_fields())[field] = value;
+  return user;
+}
+
+TEST_CASE("attributes of users are typed by the first that have them, also after a restart") {
+  OpenEngine engine;
+  MustWrite(engine.In(), {User("u1", "age", Number(30))});
+  auto receipt = engine.In()->Write({User("u2", "age", Text("old")), User("u3", "age", Number(41))});
+  REQUIRE(receipt.ok());
+  CHECK(absl::IsInvalidArgument(receipt->results[0].status));
+  CHECK_THAT(std::string(receipt->results[0].status.message()), Catch::Contains("'age'"));
+  CHECK(receipt->results[1].status.ok());
+  CHECK_FALSE(engine->store().FindUser(engine.In()->scope(), "u2").has_value());
+  // Items have a schema of their own.
+  CHECK(engine.In()->catalog().schema()->Find("age") == nullptr);
+  MustWrite(engine.In(), {Item("a", {{"age", Text("bronze age")}})});
+  engine.Reopen();
+  receipt = engine.In()->Write({User("u2", "age", Text("old"))});
+  REQUIRE(receipt.ok());
+  CHECK(absl::IsInvalidArgument(receipt->results[0].status));
+}
+
+TEST_CASE("a schema of users that is declared must fit those that are there, and holds for those to come") {
+  OpenEngine engine;
+  Collection* shop = engine.In();
+  MustWrite(shop, {User("u1", "age", Number(30)), User("u2", "city", Text("Utrecht"))});
+  storage::SchemaRecord record;
+  auto* age = record.add_fields();
+  age->set_name("age");
+  age->set_type(storage::FieldRecord::BOOLEAN);
+  const absl::Status misfit = shop->DeclareUserSchema(record);
+  CHECK(absl::IsFailedPrecondition(misfit));
+  CHECK_THAT(std::string(misfit.message()), Catch::Contains("u1"));
+  CHECK(shop->user_schema()->Find("city") != nullptr);
+  age->set_type(storage::FieldRecord::INTEGER);
+  REQUIRE(shop->DeclareUserSchema(record).ok());
+  auto receipt = shop->Write({User("u3", "age", Number(30.5))});
+  REQUIRE(receipt.ok());
+  CHECK_FALSE(receipt->results[0].status.ok());
+  MustWrite(shop, {User("u3", "age", Number(31))});
+  CHECK(shop->user_schema()->record().declared());
+}
+
 }  // namespace
 }  // namespace waymark

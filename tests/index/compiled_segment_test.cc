@@ -1,5 +1,6 @@
 #include "index/compiled_segment.h"
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <set>
@@ -8,7 +9,7 @@
 #include "index/live_documents.h"
 #include "index/posting_block.h"
 #include "index/posting_cursor.h"
-#include "index/top_items.h"
+#include "index/top_scores.h"
 #include "tests/support/catch.h"
 
 namespace waymark {
@@ -169,13 +170,35 @@ TEST_CASE("deleted documents leave the counts") {
 }
 
 TEST_CASE("the best items come by score, ties by ordinal") {
-  TopItems top(3);
-  for (const ScoredItem item : std::vector<ScoredItem>{{9, 1}, {4, 2}, {7, 1}, {3, 1}, {8, 5}})
-    top.Offer(item);
-  CHECK(top.Take() == std::vector<ScoredItem>{{8, 5}, {4, 2}, {3, 1}});
-  TopItems nothing(0);
-  nothing.Offer({1, 1});
+  using Best = std::vector<std::pair<FixedScore, ItemOrdinal>>;
+  TopScores top(3);
+  for (const auto& [score, item] : Best{{1, 9}, {2, 4}, {1, 7}, {1, 3}, {5, 8}}) top.Offer(score, item);
+  CHECK(top.NeededFrom(0) == 1);
+  CHECK(top.NeededFrom(4) == 2);  // a tie with item 3 is lost
+  CHECK(top.Take() == Best{{5, 8}, {2, 4}, {1, 3}});
+  TopScores nothing(0);
+  nothing.Offer(1, 1);
   CHECK(nothing.Take().empty());
+}
+
+TEST_CASE("the best of many are those that sorting all gives") {
+  std::mt19937 random(4);
+  for (size_t limit : {1, 10, 101, 1000, 5000}) {
+    for (FixedScore spread : {3, 1'000'000, kGreatestScore}) {
+      std::vector<std::pair<FixedScore, ItemOrdinal>> all;
+      TopScores top(limit);
+      for (ItemOrdinal item = 0; item < 20'000; ++item) {
+        const auto score = static_cast<FixedScore>(1 + random() % static_cast<unsigned>(spread));
+        all.emplace_back(score, item * 7919 % 20'000);
+        if (score >= top.NeededFrom(all.back().second)) top.Offer(score, all.back().second);
+      }
+      std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+        return a.first != b.first ? a.first > b.first : a.second < b.second;
+      });
+      all.resize(limit);
+      REQUIRE(top.Take() == all);
+    }
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "absl/strings/str_cat.h"
+#include "tests/index/collection_pair.h"
 #include "tests/index/indexed_collection.h"
 #include "tests/index/slow_index.h"
 #include "tests/support/catch.h"
@@ -44,46 +45,6 @@ TEST_CASE("scores are BM25 as worked by hand") {
   CHECK(hits.complete);
 }
 
-std::string RandomText(std::mt19937* random, int words) {
-  std::string text;
-  for (int i = 0; i < words; ++i) {
-    // Skewed, so that some words are in nearly all documents and some in few.
-    const unsigned pick = (*random)() % 100 * ((*random)() % 100) / 250;
-    text += absl::StrCat((i ? " w" : "w"), pick);
-  }
-  return text;
-}
-
-// A collection and its slow copy, through several rounds of writes that each end in a segment.
-struct Pair {
-  IndexedCollection shop;
-  SlowIndex slow{{2, 1}};
-  std::mt19937 random;
-
-  explicit Pair(unsigned seed) : random(seed) { shop.Declare({{"title", 2}, {"text", 1}}); }
-  void Grow(int rounds) {
-    for (int round = 0; round < rounds; ++round) {
-      std::vector<std::pair<std::string, TextFields>> items;
-      for (int i = 0; i < 60; ++i) {
-        items.push_back({absl::StrCat("i", random() % 300),
-                         {{"title", RandomText(&random, 1 + random() % 4)},
-                          {"text", RandomText(&random, random() % 30)}}});
-      }
-      shop.PutAll(items);
-      for (const auto& [id, fields] : items) {
-        slow.PutPlain(shop.Item(id), {fields.at("title"), fields.at("text")});
-      }
-      for (int i = 0; i < 12; ++i) {
-        const std::string id = items[random() % items.size()].first;
-        if (slow.items().contains(shop.Item(id))) shop.Delete(id);
-        slow.Delete(shop.Item(id));
-      }
-      shop.CatchUp();
-    }
-  }
-  std::string Word() { return absl::StrCat("w", random() % 42); }
-};
-
 void CheckScores(const KeywordHits& hits, const std::map<ItemOrdinal, double>& expected) {
   REQUIRE(hits.total == static_cast<int64_t>(expected.size()));
   REQUIRE(hits.items.size() == expected.size());
@@ -101,7 +62,7 @@ void CheckScores(const KeywordHits& hits, const std::map<ItemOrdinal, double>& e
 }
 
 TEST_CASE("scores equal brute force over segments with updates and deletions") {
-  Pair pair(11);
+  CollectionPair pair(11);
   for (int step = 0; step < 4; ++step) {
     pair.Grow(3);
     REQUIRE(pair.shop.index->status().items == static_cast<int64_t>(pair.slow.items().size()));
@@ -133,7 +94,7 @@ struct RandomQuery {
   std::vector<std::vector<std::string>> phrases;  // asked for
 };
 
-RandomQuery MakeQuery(Pair* pair, int depth) {
+RandomQuery MakeQuery(CollectionPair* pair, int depth) {
   const unsigned kind = depth == 0 ? pair->random() % 3 : 2 + pair->random() % 5;
   const SlowIndex& slow = pair->slow;
   if (kind == 0 && depth == 0) {
@@ -170,7 +131,7 @@ RandomQuery MakeQuery(Pair* pair, int depth) {
 }
 
 TEST_CASE("phrases, AND, OR and NOT find and score what brute force does") {
-  Pair pair(12);
+  CollectionPair pair(12);
   pair.Grow(8);
   int found = 0;
   for (int i = 0; i < 400; ++i) {
@@ -187,7 +148,7 @@ TEST_CASE("phrases, AND, OR and NOT find and score what brute force does") {
 }
 
 TEST_CASE("with match_all every word must be held") {
-  Pair pair(13);
+  CollectionPair pair(13);
   pair.Grow(4);
   for (int i = 0; i < 50; ++i) {
     const std::string a = pair.Word(), b = pair.Word();
@@ -244,7 +205,7 @@ TEST_CASE("a query of more than 10 kB is refused by name, size and limit") {
 }
 
 TEST_CASE("only allowed items that are not excluded are found and counted") {
-  Pair pair(14);
+  CollectionPair pair(14);
   pair.Grow(5);
   std::vector<ItemOrdinal> allowed, excluded;
   for (const auto& [item, fields] : pair.slow.items()) {
@@ -309,57 +270,6 @@ TEST_CASE("a change of fields that are not searched touches no segment") {
   CHECK(shop.Search("wars").empty());
 }
 
-TEST_CASE("signals of given items are those of the search, whoever found them") {
-  Pair pair(15);
-  pair.Grow(5);
-  const std::string query = "w0 w3 \"w1 w2\" -w7";
-  const std::map<std::string, int> words = {{"w0", 1}, {"w3", 1}};
-  std::vector<Candidate> candidates;
-  for (const auto& [item, fields] : pair.slow.items()) {
-    candidates.emplace_back();
-    candidates.back().item = item;
-  }
-  std::shuffle(candidates.begin(), candidates.end(), pair.random);
-  candidates.emplace_back();
-  candidates.back().item = 1'000'000;  // never written
-  pair.shop.index->Fill(query, absl::MakeSpan(candidates));
-  int without = 0;
-  for (const Candidate& candidate : candidates) {
-    const float score = Get(candidate.signals, Signal::kKeywordScore);
-    const float coverage = Get(candidate.signals, Signal::kKeywordCoverage);
-    const float title = Get(candidate.signals, Signal::kKeywordTitle);
-    if (candidate.item == 1'000'000) {
-      CHECK(std::isnan(score));
-      CHECK(std::isnan(coverage));
-      CHECK(std::isnan(title));
-      continue;
-    }
-    int held = 0, in_title = 0;
-    for (const char* word : {"w0", "w3", "w1", "w2"}) {
-      held += pair.slow.Holds(candidate.item, word);
-      for (const auto& [position, text] : pair.slow.items().at(candidate.item)[0]) {
-        if (text == word) {
-          ++in_title;
-          break;
-        }
-      }
-    }
-    REQUIRE(coverage == held / 4.0f);
-    REQUIRE(title == in_title / 4.0f);
-    REQUIRE(std::isnan(score) == (held == 0));
-    without += held == 0;
-    if (held > 0) REQUIRE(std::abs(score - pair.slow.Score(candidate.item, words, {{"w1", "w2"}})) < 1e-4);
-  }
-  CHECK(without > 0);
-  // The very numbers of the search.
-  for (const ScoredItem& hit : pair.shop.Find({.query = query}, 1000).items) {
-    std::vector<Candidate> one(1);
-    one[0].item = hit.item;
-    pair.shop.index->Fill(query, absl::MakeSpan(one));
-    REQUIRE(std::abs(Get(one[0].signals, Signal::kKeywordScore) - hit.score) <= 1e-6f * hit.score);
-  }
-}
-
 TEST_CASE("weights are those of the schema as it is now, without a rebuild") {
   IndexedCollection shop;
   shop.Declare({{"title", 1}, {"text", 1}});
@@ -374,7 +284,7 @@ TEST_CASE("weights are those of the schema as it is now, without a rebuild") {
 }
 
 TEST_CASE("a search past its deadline stops and says so") {
-  Pair pair(16);
+  CollectionPair pair(16);
   pair.Grow(2);
   FixedClock clock(absl::UnixEpoch());
   auto hits = pair.shop.index->Search({.query = "w0 w1"}, 10, Deadline::After(-absl::Seconds(1), &clock));

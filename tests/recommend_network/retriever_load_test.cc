@@ -7,8 +7,8 @@
 #include "recommend/network/item_encoder.h"
 #include "recommend/network/retriever_weights.h"
 #include "recommend/retriever.h"
-#include "tests/recommend_network/memory_directory.h"
 #include "tests/support/catch.h"
+#include "tests/support/memory_directory.h"
 
 namespace waymark {
 namespace {

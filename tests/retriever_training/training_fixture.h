@@ -7,7 +7,7 @@
 
 #include "recommend/network/counter_random.h"
 #include "store/clock.h"
-#include "tests/recommend_network/memory_directory.h"
+#include "tests/support/memory_directory.h"
 #include "training/retriever/retriever_trainer.h"
 
 namespace waymark::tests {

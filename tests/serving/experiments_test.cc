@@ -116,7 +116,8 @@ v1::ExperimentReport Report(const LiveServer& live) {
 }
 int64_t Units(const LiveServer& live) {
   int64_t units = 0;
-  for (const auto& arm : Report(live).arms()) units += arm.units();
+  const v1::ExperimentReport report = Report(live);
+  for (const auto& arm : report.arms()) units += arm.units();
   return units;
 }
 

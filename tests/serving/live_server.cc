@@ -22,6 +22,10 @@ class GatedCollection : public Collection {
   absl::Status DeclareSchema(const storage::SchemaRecord& record) override {
     return real_->DeclareSchema(record);
   }
+  std::shared_ptr<const Schema> user_schema() const override { return real_->user_schema(); }
+  absl::Status DeclareUserSchema(const storage::SchemaRecord& record) override {
+    return real_->DeclareUserSchema(record);
+  }
   absl::StatusOr<PipelineResponse> Run(const PipelineRequest& request, Deadline deadline) override {
     gate_->Pass();
     return real_->Run(request, deadline);

@@ -1,4 +1,4 @@
-// An ItemDirectory in memory: ids and content as a test gives them.
+// An ItemDirectory in memory: ids and content as a test or a benchmark gives them.
 #pragma once
 #include <map>
 #include <string>
@@ -16,6 +16,12 @@ class MemoryDirectory : public ItemDirectory {
     content_.push_back(std::move(content));
     return static_cast<ItemOrdinal>(ids_.size() - 1);
   }
+  // The item of this id, added when it is new.
+  ItemOrdinal FindOrAdd(const std::string& id) {
+    const auto found = Find(id);
+    return found ? *found : Add(id);
+  }
+  void SetContent(ItemOrdinal item, std::vector<uint64_t> content) { content_.at(item) = std::move(content); }
   std::optional<ItemOrdinal> Find(std::string_view id) const override {
     const auto found = ordinals_.find(std::string(id));
     if (found == ordinals_.end()) return std::nullopt;

@@ -1,0 +1,109 @@
+#include "index/packed_column.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "index/varint.h"
+
+namespace waymark {
+namespace {
+
+constexpr uint8_t kSomeApart = 128;
+
+uint32_t LowBits(unsigned bits) { return static_cast<uint32_t>((uint64_t{1} << bits) - 1); }
+
+// The width that takes the fewest bytes, those kept apart counted with what they cost to read.
+unsigned BestWidth(absl::Span<const uint32_t> values) {
+  std::array<size_t, 34> first_below{};  // [bits]: numbers that are below all ones from this width on
+  unsigned widest = 0;
+  for (uint32_t value : values) {
+    ++first_below[value == 0 ? 0 : std::bit_width(uint64_t{value} + 1)];
+    widest = std::max<unsigned>(widest, std::bit_width(value));
+  }
+  unsigned best = widest;
+  size_t best_bytes = PackedBytes(values.size(), widest), apart = 0;
+  for (unsigned bits = 33; bits-- > 0;) {
+    apart += first_below[bits + 1];
+    if (bits >= widest) continue;
+    const size_t bytes = PackedBytes(values.size(), bits) + 1 + apart * (2 + widest / 8);
+    if (bytes < best_bytes) best = bits, best_bytes = bytes;
+  }
+  return best;
+}
+
+}  // namespace
+
+void AppendColumn(absl::Span<const uint32_t> values, std::vector<uint8_t>* bytes) {
+  const unsigned bits = BestWidth(values);
+  const uint32_t ones = LowBits(bits);
+  std::vector<uint32_t> low(values.begin(), values.end());
+  std::vector<uint32_t> apart;  // indices
+  const bool all_fit = std::all_of(low.begin(), low.end(), [&](uint32_t value) { return value <= ones; });
+  for (uint32_t i = 0; i < low.size() && !all_fit; ++i) {
+    if (low[i] < ones || low[i] == 0) continue;
+    low[i] = ones;
+    apart.push_back(i);
+  }
+  bytes->push_back(static_cast<uint8_t>(bits | (apart.empty() ? 0 : kSomeApart)));
+  PackBits(low, bits, bytes);
+  if (apart.empty()) return;
+  AppendVarint(static_cast<uint32_t>(apart.size()), bytes);
+  uint32_t previous = 0;
+  for (uint32_t i : apart) {
+    AppendVarint(i - previous, bytes);
+    AppendVarint(values[i] - ones, bytes);
+    previous = i;
+  }
+}
+
+const uint8_t* ReadColumn(const uint8_t* column, size_t count, uint32_t* out) {
+  const unsigned bits = *column & ~kSomeApart;
+  const bool some_apart = *column & kSomeApart;
+  UnpackBits(column + 1, bits, count, out);
+  const uint8_t* p = column + 1 + PackedBytes(count, bits);
+  if (!some_apart) return p;
+  const uint32_t ones = LowBits(bits);
+  uint32_t index = 0;
+  for (uint32_t apart = ReadVarint(p); apart > 0; --apart) {
+    index += ReadVarint(p);
+    out[index] = ones + ReadVarint(p);
+  }
+  return p;
+}
+
+uint32_t ReadColumnAt(const uint8_t* column, uint64_t count, uint64_t index) {
+  const unsigned bits = *column & ~kSomeApart;
+  const uint32_t low = UnpackOne(column + 1, bits, index), ones = LowBits(bits);
+  if (low != ones || !(*column & kSomeApart)) return low;
+  const uint8_t* p = column + 1 + PackedBytes(count, bits);
+  uint64_t at = 0;
+  for (uint32_t apart = ReadVarint(p); apart > 0; --apart) {
+    at += ReadVarint(p);
+    const uint32_t more = ReadVarint(p);
+    if (at == index) return ones + more;
+    if (at > index) break;
+  }
+  return low;
+}
+
+const uint8_t* CheckColumn(const uint8_t* column, const uint8_t* end, uint64_t count) {
+  if (column >= end) return nullptr;
+  const unsigned bits = *column & ~kSomeApart;
+  if (bits > 32 || count > (uint64_t{1} << 40)) return nullptr;
+  const uint64_t packed = PackedBytes(count, bits);
+  if (packed > static_cast<uint64_t>(end - column - 1)) return nullptr;
+  const uint8_t* p = column + 1 + packed;
+  if (!(*column & kSomeApart)) return p;
+  uint32_t apart, step, more;
+  if (!CheckVarint(p, end, &apart)) return nullptr;
+  uint64_t index = 0;
+  for (; apart > 0; --apart) {
+    if (!CheckVarint(p, end, &step) || !CheckVarint(p, end, &more)) return nullptr;
+    index += step;
+    if (index >= count) return nullptr;
+  }
+  return p;
+}
+
+}  // namespace waymark

@@ -1,0 +1,144 @@
+// LiveCollection's models and releases: what is registered, which release serves, and going back.
+#include <spdlog/spdlog.h>
+
+#include "absl/strings/str_cat.h"
+#include "pipeline/live_collection.h"
+
+namespace waymark {
+
+absl::Status LiveCollection::LoadActive() {
+  const storage::ActivationRecord activations = store_->Activations(scope_);
+  std::string id = activations.activations().empty() ? "" : activations.activations().rbegin()->release_id();
+  auto release = id.empty() ? loader_->Unreleased() : loader_->Load(id);
+  if (!release.ok()) {
+    // Answers keep coming from the weighted sum; which release is named in every answer and in `waymark
+    // status`.
+    spdlog::error("release_not_loaded collection={}/{} release={} reason=\"{}\" serving=weighted-sum",
+                  name_.tenant, name_.collection, id, std::string(release.status().message()));
+    release = loader_->Unreleased();
+    if (!release.ok()) return release.status();
+  }
+  Publish(*std::move(release), true);
+  return absl::OkStatus();
+}
+
+void LiveCollection::Publish(std::shared_ptr<const LoadedRelease> release, bool active) {
+  auto next = std::make_shared<Snapshot>();
+  std::shared_ptr<const Snapshot> previous;
+  std::lock_guard<std::mutex> lock(snapshot_mutex_);
+  if (active) {
+    next->releases = kept_;
+  } else if (snapshot_ != nullptr) {
+    *next = *snapshot_;
+  }
+  if (!release->record.id().empty()) next->releases[release->record.id()] = release;
+  if (active) next->active = std::move(release);
+  previous = std::move(snapshot_);
+  snapshot_ = std::move(next);
+}
+
+absl::StatusOr<storage::ModelRecord> LiveCollection::ImportModel(const std::filesystem::path& folder) {
+  return registry_->Import(folder);
+}
+
+absl::StatusOr<std::vector<std::string>> LiveCollection::VerifyModel(const std::string& kind,
+                                                                     const std::string& version) {
+  return registry_->Verify(kind, version);
+}
+
+absl::StatusOr<storage::ReleaseRecord> LiveCollection::CreateRelease(storage::ReleaseRecord release) {
+  return registry_->CreateRelease(std::move(release));
+}
+
+absl::Status LiveCollection::SwitchTo(const std::string& id, const std::string& reason) {
+  const storage::ActivationRecord activations = store_->Activations(scope_);
+  const std::string current =
+      activations.activations().empty() ? "" : activations.activations().rbegin()->release_id();
+  // What was trained with the closed-form model's signal is not served without it.
+  if (auto status = RefreshEase(); !status.ok()) return status;
+  auto release = id.empty() ? loader_->Unreleased() : loader_->Load(id);
+  if (!release.ok()) return release.status();
+  storage::ActivationRecord::Activation next;
+  next.set_release_id(id);
+  next.set_time_us(absl::ToUnixMicros(options_.clock->Now()));
+  next.set_reason(reason);
+  if (auto status = store_->Activate(scope_, current, next); !status.ok()) return status;
+  Publish(*std::move(release), true);
+  spdlog::info("release_active collection={}/{} release={} previous={} reason=\"{}\"", name_.tenant,
+               name_.collection, id.empty() ? "none" : id, current.empty() ? "none" : current, reason);
+  return absl::OkStatus();
+}
+
+absl::Status LiveCollection::ActivateRelease(const std::string& id, const std::string& reason) {
+  if (id.empty()) return absl::InvalidArgumentError("id: is empty; name the release to activate");
+  std::lock_guard<std::mutex> lock(releasing_);
+  return SwitchTo(id, reason);
+}
+
+absl::StatusOr<std::string> LiveCollection::RollbackRelease(const std::string& reason) {
+  std::lock_guard<std::mutex> lock(releasing_);
+  // The history is a stack read from its end: a roll-back of a roll-back goes further back, not forth again.
+  const storage::ActivationRecord activations = store_->Activations(scope_);
+  std::vector<std::string> stack = {""};
+  for (const auto& activation : activations.activations()) {
+    if (stack.size() >= 2 && stack[stack.size() - 2] == activation.release_id() && activation.rollback()) {
+      stack.pop_back();
+    } else if (stack.back() != activation.release_id()) {
+      stack.push_back(activation.release_id());
+    }
+  }
+  if (stack.size() < 2) {
+    return absl::FailedPreconditionError("nothing is released, so there is nothing to go back to");
+  }
+  const std::string previous = stack[stack.size() - 2];
+  auto release = previous.empty() ? loader_->Unreleased() : loader_->Load(previous);
+  if (!release.ok()) return release.status();
+  storage::ActivationRecord::Activation next;
+  next.set_release_id(previous);
+  next.set_rollback(true);
+  next.set_time_us(absl::ToUnixMicros(options_.clock->Now()));
+  next.set_reason(reason);
+  if (auto status = store_->Activate(scope_, stack.back(), next); !status.ok()) return status;
+  Publish(*std::move(release), true);
+  spdlog::info("release_rolled_back collection={}/{} release={} previous={} reason=\"{}\"", name_.tenant,
+               name_.collection, previous.empty() ? "none" : previous, stack.back(), reason);
+  return previous;
+}
+
+std::map<std::string, absl::Status> LiveCollection::KeepReleases(const std::set<std::string>& ids) {
+  std::lock_guard<std::mutex> lock(releasing_);
+  return Keep(ids, /*anew=*/false);
+}
+
+std::map<std::string, absl::Status> LiveCollection::Keep(const std::set<std::string>& ids, bool anew) {
+  std::map<std::string, absl::Status> failed;
+  std::map<std::string, std::shared_ptr<const LoadedRelease>> kept;
+  const auto current = snapshot();
+  for (const std::string& id : ids) {
+    const auto loaded = current->releases.find(id);
+    const bool there = loaded != current->releases.end();
+    if (there) kept[id] = loaded->second;
+    if (there && !anew) continue;
+    // What was trained with the closed-form model's signal is not served without it.
+    absl::Status status = RefreshEase();
+    if (status.ok()) {
+      auto release = loader_->Load(id);
+      status = release.status();
+      if (release.ok()) kept[id] = *std::move(release);
+    }
+    if (!status.ok()) failed[id] = status;
+  }
+  std::lock_guard<std::mutex> lock(snapshot_mutex_);
+  auto next = std::make_shared<Snapshot>(*snapshot_);
+  for (const auto& [id, release] : kept_) {
+    if (id != next->active->record.id()) next->releases.erase(id);
+  }
+  for (const auto& [id, release] : kept) next->releases[id] = release;
+  kept_ = std::move(kept);
+  snapshot_ = std::move(next);
+  return failed;
+}
+
+std::string LiveCollection::active_release() const { return snapshot()->active->record.id(); }
+
+}  // namespace waymark

@@ -1,0 +1,304 @@
+// Every algorithm against brute force: the same items, with the same scores to the bit, in the same order.
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "index/conjunction.h"
+#include "index/exhaustive_search.h"
+#include "index/max_score.h"
+#include "index/phrase_search.h"
+#include "index/snapshot_search.h"
+#include "tests/support/catch.h"
+
+namespace waymark {
+namespace {
+
+using Words = std::vector<int>;  // "w7" is 7
+using Hits = std::vector<std::pair<FixedScore, ItemOrdinal>>;
+
+struct RandomDocument {
+  ItemOrdinal item;
+  std::vector<Words> fields;
+  bool deleted = false;
+  uint64_t holds = 0;  // a bit a word
+};
+
+// Some hundred documents in several segments, some of them deleted.
+struct RandomCorpus {
+  std::mt19937 random;
+  std::vector<std::vector<RandomDocument>> segments;
+  std::shared_ptr<const IndexSnapshot> snapshot;
+  unsigned words;
+
+  explicit RandomCorpus(unsigned seed) : random(seed), words(5 + random() % 60) {
+    const size_t fields = 1 + seed % 3;
+    const bool in_order = random() % 2, deletions = random() % 3 != 0;
+    const DocNumber documents = 200 + random() % 2000;
+    std::vector<ItemOrdinal> items(documents);
+    for (DocNumber i = 0; i < documents; ++i) items[i] = i * 2;
+    if (!in_order) std::shuffle(items.begin(), items.end(), random);
+    segments.resize(1 + random() % 4);
+    const unsigned longest = 1 + random() % 30;
+    for (DocNumber i = 0; i < documents; ++i) {
+      RandomDocument document{items[i], std::vector<Words>(fields), deletions && random() % 4 == 0};
+      for (Words& field : document.fields) {
+        for (unsigned n = random() % longest; n > 0; --n) field.push_back(Word());
+        for (int word : field) document.holds |= uint64_t{1} << word;
+      }
+      segments[random() % segments.size()].push_back(std::move(document));
+    }
+    IndexedFields indexed;
+    const std::vector<double> weights = {1, seed % 2 == 0 ? 1 : 2.5, 0.25};
+    for (size_t f = 0; f < fields; ++f) indexed.fields.push_back({absl::StrCat("f", f), weights[f], f == 0});
+    std::vector<LiveSegment> live;
+    for (const auto& segment : segments) live.push_back(Compile(segment, fields));
+    snapshot = MakeSnapshot({StemmerKind::kNone, false}, indexed, live, Bm25Options(), 1, nullptr);
+  }
+
+  // Skewed, so that some words are in nearly all documents and some in few.
+  int Word() { return static_cast<int>(random() % words * (random() % words) / words); }
+  std::string Text() { return absl::StrCat("w", Word()); }
+
+  static LiveSegment Compile(const std::vector<RandomDocument>& documents, size_t fields) {
+    std::map<std::string, std::map<DocNumber, std::map<uint32_t, std::vector<int32_t>>>> postings;
+    std::vector<ItemOrdinal> ordinals;
+    for (DocNumber doc = 0; doc < documents.size(); ++doc) {
+      ordinals.push_back(documents[doc].item);
+      for (uint32_t f = 0; f < fields; ++f) {
+        const Words& words = documents[doc].fields[f];
+        for (size_t i = 0; i < words.size(); ++i)
+          postings[absl::StrCat("w", words[i])][doc][f].push_back(static_cast<int32_t>(i));
+      }
+    }
+    std::vector<std::string> names;
+    for (size_t f = 0; f < fields; ++f) names.push_back(absl::StrCat("f", f));
+    CompiledSegmentBuilder builder("_0", names, ordinals);
+    for (const auto& [word, by_document] : postings) {
+      builder.StartTerm(word);
+      for (const auto& [doc, by_field] : by_document) {
+        for (const auto& [field, positions] : by_field) builder.Add(doc, field, positions);
+      }
+    }
+    auto compiled = builder.Finish();
+    auto live =
+        std::make_shared<LiveDocuments>(compiled, [&](DocNumber doc) { return documents[doc].deleted; });
+    return {compiled, live};
+  }
+};
+
+// The sum over fields of weight * places.
+float Frequency(const RandomDocument& document, const std::vector<float>& weights, const Words& phrase) {
+  float frequency = 0;
+  for (size_t f = 0; f < document.fields.size(); ++f) {
+    const Words& words = document.fields[f];
+    int places = 0;
+    for (size_t i = 0; i + phrase.size() <= words.size(); ++i) {
+      places += std::equal(phrase.begin(), phrase.end(), words.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    frequency += weights[f] * static_cast<float>(places);
+  }
+  return frequency;
+}
+
+bool Holds(const RandomDocument& document, const Words& phrase) {
+  for (int word : phrase) {
+    if (!(document.holds >> word & 1)) return false;
+  }
+  return phrase.size() == 1 || Frequency(document, std::vector<float>(document.fields.size(), 1), phrase) > 0;
+}
+
+int WordOf(const std::string& text) { return std::stoi(text.substr(1)); }
+
+Words PhraseOf(const ParsedQuery& query, size_t phrase) {
+  Words words;
+  for (const auto& word : query.phrases[phrase].words) words.push_back(WordOf(query.terms[word.term]));
+  return words;
+}
+
+bool Matches(const RandomDocument& document, const ParsedQuery& query, const QueryNode& node) {
+  const auto matches = [&](const QueryNode& child) { return Matches(document, query, child); };
+  if (node.kind == QueryNode::Kind::kTerm) return Holds(document, {WordOf(query.terms[node.index])});
+  if (node.kind == QueryNode::Kind::kPhrase) return Holds(document, PhraseOf(query, node.index));
+  return std::all_of(node.must.begin(), node.must.end(), matches) &&
+         (!node.must.empty() || std::any_of(node.should.begin(), node.should.end(), matches)) &&
+         std::none_of(node.must_not.begin(), node.must_not.end(), matches);
+}
+
+// Of all documents that match and may be shown, best first.
+Hits BruteForce(const RandomCorpus& corpus, const BoundQuery& bound, const SnapshotQuery& query) {
+  Hits hits;
+  size_t view = 0;
+  for (const auto& segment : corpus.segments) {
+    if (std::all_of(segment.begin(), segment.end(), [](const auto& d) { return d.deleted; })) continue;
+    const std::vector<float>& weights = corpus.snapshot->segments[view++].weights;
+    for (const RandomDocument& document : segment) {
+      if (document.deleted || (query.allowed && !query.allowed->Contains(document.item)) ||
+          std::binary_search(query.excluded.begin(), query.excluded.end(), document.item) ||
+          !Matches(document, bound.query, *bound.query.root)) {
+        continue;
+      }
+      float length = 0;
+      for (size_t f = 0; f < document.fields.size(); ++f) {
+        length += weights[f] * static_cast<float>(document.fields[f].size());
+      }
+      FixedScore score = 0;
+      for (size_t t = 0; t < bound.query.terms.size(); ++t) {
+        const Words word = {WordOf(bound.query.terms[t])};
+        if (bound.query.term_times[t] == 0 || !Holds(document, word)) continue;
+        score += bound.Term(t).Score(Frequency(document, weights, word), length);
+      }
+      for (size_t p = 0; p < bound.query.phrases.size(); ++p) {
+        const Words words = PhraseOf(bound.query, p);
+        if (bound.query.phrase_times[p] == 0 || !Holds(document, words)) continue;
+        score += bound.Phrase(p).Score(Frequency(document, weights, words), length);
+      }
+      hits.emplace_back(score, document.item);
+    }
+  }
+  std::sort(hits.begin(), hits.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  return hits;
+}
+
+std::string RandomText(RandomCorpus* corpus) {
+  std::string text;
+  const unsigned kind = corpus->random() % 7, words = 1 + corpus->random() % 6;
+  if (kind == 0) {
+    text = "\"" + corpus->Text();
+    for (unsigned i = corpus->random() % 2 + 1; i > 0; --i) text += " " + corpus->Text();
+    return text + "\"";
+  }
+  if (kind == 1) {
+    return "(" + corpus->Text() + " OR \"" + corpus->Text() + " " + corpus->Text() + "\") AND " +
+           corpus->Text();
+  }
+  for (unsigned i = 0; i < words; ++i) {
+    const unsigned pick = corpus->random() % 4;
+    // Words alone; with some wanted; with some excluded.
+    text += kind == 2 && pick < 3    ? "+"
+            : kind == 3 && pick == 0 ? "-"
+            : kind == 4 && pick < 2  ? (pick ? "+" : "-")
+                                     : "";
+    text += corpus->Text() + " ";
+  }
+  return text;
+}
+
+struct Tally {
+  std::map<std::string, int> runs;
+};
+
+template <SegmentAlgorithm A>
+void Compare(const char* name, const RandomCorpus& corpus, const BoundQuery& bound,
+             const SnapshotQuery& query, size_t limit, const Hits& expected, Tally* tally) {
+  HitCollector hits(query, limit, Deadline::Never());
+  if (!A::Serves(bound, hits)) return;
+  ++tally->runs[name];
+  INFO(name << ": " << std::string(query.text) << ", the best " << limit);
+  for (const SegmentView& segment : corpus.snapshot->segments) {
+    hits.Enter(segment);
+    REQUIRE(A::Run(bound, segment, &hits));
+  }
+  const auto total = static_cast<int64_t>(expected.size());
+  if (query.total == TotalCount::kExact) {
+    REQUIRE(hits.seen() == total);
+  } else {
+    REQUIRE(hits.seen() <= total);
+    REQUIRE(hits.seen() >= static_cast<int64_t>(std::min(limit, expected.size())));
+  }
+  const Hits best = hits.top().Take();
+  REQUIRE(best.size() == std::min(limit, expected.size()));
+  for (size_t i = 0; i < best.size(); ++i) {
+    INFO("place " << i);
+    REQUIRE(best[i].first == expected[i].first);
+    REQUIRE(best[i].second == expected[i].second);
+  }
+}
+
+TEST_CASE("every algorithm gives what brute force does, over 10,000 random queries") {
+  Tally tally;
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    RandomCorpus corpus(seed);
+    for (int i = 0; i < 200; ++i) {
+      const std::string text = RandomText(&corpus);
+      SnapshotQuery query{text};
+      query.match_all = corpus.random() % 5 == 0;
+      query.total = corpus.random() % 3 == 0 ? TotalCount::kExact : TotalCount::kAtLeast;
+      std::vector<ItemOrdinal> allowed, excluded;
+      for (ItemOrdinal item = 0; item < 8000; ++item) {
+        if (corpus.random() % 3 == 0) allowed.push_back(item);
+        if (corpus.random() % 9 == 0) excluded.push_back(item);
+      }
+      const ItemSet allowed_set = ItemSet::Of(allowed);
+      if (corpus.random() % 4 == 0) query.allowed = &allowed_set;
+      if (corpus.random() % 4 == 0) query.excluded = excluded;
+      const BoundQuery bound = BindQuery(ParseQuery(text, corpus.snapshot->analyzer, query.match_all),
+                                         *corpus.snapshot, Bm25Options(), Deadline::Never());
+      if (!bound.query.root) continue;
+      const Hits expected = BruteForce(corpus, bound, query);
+      const size_t limit = std::vector<size_t>{1, 3, 10, 50, 101, 1000}[corpus.random() % 6];
+      Compare<MaxScore>("MaxScore", corpus, bound, query, limit, expected, &tally);
+      Compare<Conjunction>("Conjunction", corpus, bound, query, limit, expected, &tally);
+      Compare<PhraseSearch>("PhraseSearch", corpus, bound, query, limit, expected, &tally);
+      Compare<ExhaustiveSearch>("ExhaustiveSearch", corpus, bound, query, limit, expected, &tally);
+    }
+  }
+  for (const char* name : {"MaxScore", "Conjunction", "PhraseSearch"}) CHECK(tally.runs[name] > 500);
+  CHECK(tally.runs["ExhaustiveSearch"] > 9500);
+}
+
+// One segment of 70,000 documents; `early`: those that score best come first, so that what a search guesses
+// from its first documents is too much.
+std::shared_ptr<const IndexSnapshot> LongSegment(bool early) {
+  constexpr DocNumber kDocuments = 70'000;
+  std::mt19937 random(5);
+  std::vector<ItemOrdinal> ordinals(kDocuments);
+  for (DocNumber doc = 0; doc < kDocuments; ++doc) ordinals[doc] = doc;
+  CompiledSegmentBuilder builder("_0", {"f0"}, ordinals);
+  for (unsigned word = 1; word <= 5; ++word) {
+    builder.StartTerm(absl::StrCat("w", word));
+    for (DocNumber doc = 0; doc < kDocuments; ++doc) {
+      if (random() % (word * word) != 0) continue;
+      const bool rich = early ? doc < 3000 : random() % 10 == 0;
+      std::vector<int32_t> positions;
+      for (int32_t i = 0; i < (rich ? 1 + static_cast<int32_t>(random() % 9) : 1); ++i)
+        positions.push_back(i);
+      builder.Add(doc, 0, positions);
+    }
+  }
+  const auto compiled = builder.Finish();
+  auto live = std::make_shared<LiveDocuments>(compiled, [](DocNumber doc) { return doc % 7 == 3; });
+  IndexedFields fields;
+  fields.fields.push_back({"f0", 1, true});
+  return MakeSnapshot({StemmerKind::kNone, false}, fields, {{compiled, live}}, Bm25Options(), 1, nullptr);
+}
+
+TEST_CASE("a guess of what a document needs costs no result, even where it is wrong") {
+  for (bool early : {false, true}) {
+    const auto snapshot = LongSegment(early);
+    for (const char* text : {"w1", "w5", "w1 w2", "w2 w3 w5", "w1 w2 w3 w4 w5", "w2 w4 -w3"}) {
+      for (size_t limit : {1, 10, 200, 1000, 5000}) {
+        SnapshotQuery query{text};
+        query.total = TotalCount::kAtLeast;
+        const BoundQuery bound = BindQuery(ParseQuery(text, snapshot->analyzer, false), *snapshot,
+                                           Bm25Options(), Deadline::Never());
+        HitCollector fast(query, limit, Deadline::Never()), slow(query, limit, Deadline::Never());
+        fast.Enter(snapshot->segments[0]);
+        slow.Enter(snapshot->segments[0]);
+        REQUIRE(MaxScore::Serves(bound, fast));
+        REQUIRE(MaxScore::Run(bound, snapshot->segments[0], &fast));
+        REQUIRE(ExhaustiveSearch::Run(bound, snapshot->segments[0], &slow));
+        INFO(text << ", the best " << limit << (early ? ", the best first" : ""));
+        const Hits found = fast.top().Take(), expected = slow.top().Take();
+        REQUIRE(found.size() == expected.size());
+        REQUIRE((found == expected));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace waymark
