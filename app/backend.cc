@@ -8,8 +8,9 @@
 namespace waymark {
 
 bool IsLongCall(const std::string& method) {
-  for (const char* name : {".ActivateRelease", ".RollbackRelease", ".VerifyModel", ".CreateCheckpoint",
-                           ".UpdateSchema", ".DeleteItems"}) {
+  for (const char* name :
+       {".ActivateRelease", ".RollbackRelease", ".VerifyModel", ".CreateCheckpoint", ".UpdateSchema",
+        ".DeleteItems", ".StartExperiment", ".RampExperiment", ".StopExperiment", ".ReportExperiment"}) {
     if (absl::EndsWith(method, name)) return true;
   }
   return false;

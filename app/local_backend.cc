@@ -4,10 +4,12 @@
 #include "app/backend.h"
 #include "app/package_parts.h"
 #include "pipeline/engine.h"
+#include "serving/experiment_host.h"
 #include "serving/method_registry.h"
 #include "serving/services/admin_service.h"
 #include "serving/services/catalog_service.h"
 #include "serving/services/event_service.h"
+#include "serving/services/experiment_service.h"
 #include "serving/services/model_service.h"
 #include "serving/services/ranking_services.h"
 #include "serving/services/release_service.h"
@@ -41,13 +43,14 @@ absl::Status RunExport(absl::StatusOr<Cursor> cursor, const Visit& visit) {
 class LocalBackend : public Backend {
  public:
   LocalBackend(std::unique_ptr<Engine> engine, const std::string& data, absl::Duration timeout)
-      : engine_(std::move(engine)), data_(data), timeout_(timeout) {
+      : engine_(std::move(engine)), data_(data), timeout_(timeout), host_(engine_.get()) {
     RegisterCatalog(engine_.get(), &methods_);
-    RegisterUsers(engine_.get(), &methods_);
+    RegisterUsers(engine_.get(), &host_, &methods_);
     RegisterEvents(engine_.get(), &methods_);
-    RegisterRanking(engine_.get(), &methods_);
+    RegisterRanking(engine_.get(), nullptr, &methods_);  // who looks at a folder is nobody's unit
     RegisterModels(engine_.get(), &methods_);
     RegisterReleases(engine_.get(), &methods_);
+    RegisterExperiments(engine_.get(), &host_, &methods_);
     RegisterAdmin(engine_.get(), absl::Now(), &methods_);
   }
 
@@ -118,6 +121,7 @@ class LocalBackend : public Backend {
   const std::string data_;
   const absl::Duration timeout_;
   bool caught_up_ = false;
+  ExperimentHost host_;  // its thread is not started: one command, one answer
   MethodRegistry methods_;
 };
 

@@ -8,7 +8,9 @@
 // Thread-safe throughout.
 #pragma once
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -80,6 +82,9 @@ class Collection {
   // The id that is active then ("": none). FAILED_PRECONDITION: nothing to go back to.
   virtual absl::StatusOr<std::string> RollbackRelease(const std::string& reason) = 0;
   virtual std::string active_release() const = 0;  // "": none
+  // Holds these releases ready beside the active one, through activations, until the next call names others.
+  // What does not load, with the reason: the others are held all the same.
+  virtual std::map<std::string, absl::Status> KeepReleases(const std::set<std::string>& ids) = 0;
   virtual CollectionStatus status() = 0;
 };
 

@@ -153,6 +153,9 @@ void LiveCollection::KeepEaseFresh() {
     if (status.ok() && behaviour_->ease() != before) {
       std::lock_guard<std::mutex> lock(releasing_);
       status = LoadActive();  // the views of the next snapshot hold the new model
+      std::set<std::string> kept;
+      for (const auto& [id, release] : kept_) kept.insert(id);
+      if (!kept.empty()) Keep(kept, /*anew=*/true);
     }
     if (!status.ok()) {
       spdlog::error("ease_not_refreshed collection={}/{} reason=\"{}\"", name_.tenant, name_.collection,

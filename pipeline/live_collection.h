@@ -5,8 +5,10 @@
 #pragma once
 #include <atomic>
 #include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -54,6 +56,7 @@ class LiveCollection : public Collection {
   absl::Status ActivateRelease(const std::string& id, const std::string& reason) override;
   absl::StatusOr<std::string> RollbackRelease(const std::string& reason) override;
   std::string active_release() const override;
+  std::map<std::string, absl::Status> KeepReleases(const std::set<std::string>& ids) override;
   CollectionStatus status() override;
 
  private:
@@ -73,6 +76,8 @@ class LiveCollection : public Collection {
   // Makes `release` the active one of a new snapshot.
   void Publish(std::shared_ptr<const LoadedRelease> release, bool active);
   absl::Status SwitchTo(const std::string& id, const std::string& reason);
+  // Under `releasing_`. `anew`: those that are loaded are loaded again.
+  std::map<std::string, absl::Status> Keep(const std::set<std::string>& ids, bool anew);
 
   Store* store_;
   const Scope scope_;
@@ -96,6 +101,8 @@ class LiveCollection : public Collection {
   std::mutex releasing_;  // one activation at a time
   mutable std::mutex snapshot_mutex_;
   std::shared_ptr<const Snapshot> snapshot_;
+  // Under snapshot_mutex_; changed by who holds `releasing_` too.
+  std::map<std::string, std::shared_ptr<const LoadedRelease>> kept_;
 
   std::mutex follow_mutex_;
   std::condition_variable follow_wake_, stopping_;

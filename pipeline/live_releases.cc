@@ -26,7 +26,11 @@ void LiveCollection::Publish(std::shared_ptr<const LoadedRelease> release, bool 
   auto next = std::make_shared<Snapshot>();
   std::shared_ptr<const Snapshot> previous;
   std::lock_guard<std::mutex> lock(snapshot_mutex_);
-  if (snapshot_ != nullptr && !active) *next = *snapshot_;
+  if (active) {
+    next->releases = kept_;
+  } else if (snapshot_ != nullptr) {
+    *next = *snapshot_;
+  }
   if (!release->record.id().empty()) next->releases[release->record.id()] = release;
   if (active) next->active = std::move(release);
   previous = std::move(snapshot_);
@@ -99,6 +103,40 @@ absl::StatusOr<std::string> LiveCollection::RollbackRelease(const std::string& r
   spdlog::info("release_rolled_back collection={}/{} release={} previous={} reason=\"{}\"", name_.tenant,
                name_.collection, previous.empty() ? "none" : previous, stack.back(), reason);
   return previous;
+}
+
+std::map<std::string, absl::Status> LiveCollection::KeepReleases(const std::set<std::string>& ids) {
+  std::lock_guard<std::mutex> lock(releasing_);
+  return Keep(ids, /*anew=*/false);
+}
+
+std::map<std::string, absl::Status> LiveCollection::Keep(const std::set<std::string>& ids, bool anew) {
+  std::map<std::string, absl::Status> failed;
+  std::map<std::string, std::shared_ptr<const LoadedRelease>> kept;
+  const auto current = snapshot();
+  for (const std::string& id : ids) {
+    const auto loaded = current->releases.find(id);
+    const bool there = loaded != current->releases.end();
+    if (there) kept[id] = loaded->second;
+    if (there && !anew) continue;
+    // What was trained with the closed-form model's signal is not served without it.
+    absl::Status status = RefreshEase();
+    if (status.ok()) {
+      auto release = loader_->Load(id);
+      status = release.status();
+      if (release.ok()) kept[id] = *std::move(release);
+    }
+    if (!status.ok()) failed[id] = status;
+  }
+  std::lock_guard<std::mutex> lock(snapshot_mutex_);
+  auto next = std::make_shared<Snapshot>(*snapshot_);
+  for (const auto& [id, release] : kept_) {
+    if (id != next->active->record.id()) next->releases.erase(id);
+  }
+  for (const auto& [id, release] : kept) next->releases[id] = release;
+  kept_ = std::move(kept);
+  snapshot_ = std::move(next);
+  return failed;
 }
 
 std::string LiveCollection::active_release() const { return snapshot()->active->record.id(); }

@@ -22,12 +22,6 @@ namespace {
 // How many of the best are re-ordered for diversity.
 constexpr size_t kDiversityDepth = 150;
 
-std::string NewRequestId() {
-  std::string bytes(12, '\0');
-  RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
-  return absl::BytesToHexString(bytes);
-}
-
 // What the keyword index knows of an item, whichever source found it.
 class KeywordSignals : public SignalProvider {
  public:
@@ -41,6 +35,12 @@ class KeywordSignals : public SignalProvider {
 };
 
 }  // namespace
+
+std::string NewRequestId() {
+  std::string bytes(12, '\0');
+  RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
+  return absl::BytesToHexString(bytes);
+}
 
 // One request on its way through the stages.
 class Pipeline::Call {
@@ -58,7 +58,7 @@ class Pipeline::Call {
     if (auto status = MakeContext(); !status.ok()) return status;
     Lap("user_state", start);
     if (request_.page_token.empty()) {
-      response_.request_id = NewRequestId();
+      response_.request_id = request_.request_id.empty() ? NewRequestId() : request_.request_id;
       auto status = request_.kind == RequestKind::kRank ? RankGiven() : MakeList();
       if (!status.ok()) return status;
     } else {
@@ -322,18 +322,34 @@ Pipeline::Pipeline(PipelineParts parts)
       fresh_(parts.store, parts.scope, parts.catalog),
       content_(parts.catalog, parts.first_events) {}
 
+absl::StatusOr<const LoadedRelease*> Pipeline::ReleaseFor(const Snapshot& snapshot,
+                                                          const PipelineRequest& request) const {
+  const auto find = [&snapshot](const std::string& id) -> const LoadedRelease* {
+    const auto found = snapshot.releases.find(id);
+    return found == snapshot.releases.end() ? nullptr : found->second.get();
+  };
+  if (!request.release.empty()) {
+    if (const LoadedRelease* named = find(request.release)) return named;
+    return absl::NotFoundError(absl::StrCat("release: '", request.release, "' is not loaded"));
+  }
+  if (!request.page_token.empty()) {
+    // What is wrong with a token is told when the page is cut.
+    const auto list = ReadPageToken(*parts_.key, request, parts_.clock->Now());
+    if (list.ok()) {
+      if (const LoadedRelease* made = find(list->release_id)) return made;
+    }
+    return snapshot.active.get();
+  }
+  const LoadedRelease* drawn = request.arm_release.empty() ? nullptr : find(request.arm_release);
+  return drawn != nullptr ? drawn : snapshot.active.get();
+}
+
 absl::StatusOr<PipelineResponse> Pipeline::Run(const Snapshot& snapshot, const PipelineRequest& request,
                                                Deadline deadline) const {
   if (auto status = CheckRequest(request); !status.ok()) return status;
-  const LoadedRelease* release = snapshot.active.get();
-  if (!request.release.empty()) {
-    const auto found = snapshot.releases.find(request.release);
-    if (found == snapshot.releases.end()) {
-      return absl::NotFoundError(absl::StrCat("release: '", request.release, "' is not loaded"));
-    }
-    release = found->second.get();
-  }
-  return Call(*this, *release, request, deadline).Run();
+  auto release = ReleaseFor(snapshot, request);
+  if (!release.ok()) return release.status();
+  return Call(*this, **release, request, deadline).Run();
 }
 
 }  // namespace waymark

@@ -18,6 +18,8 @@
 
 namespace waymark {
 
+std::string NewRequestId();
+
 // What a finished request leaves for the log of served lists.
 class ServedSink {
  public:
@@ -55,6 +57,9 @@ class Pipeline {
 
  private:
   class Call;
+  // Which release answers. NOT_FOUND: the one that the request names is not loaded.
+  absl::StatusOr<const LoadedRelease*> ReleaseFor(const Snapshot& snapshot,
+                                                  const PipelineRequest& request) const;
   PipelineParts parts_;
   std::unique_ptr<CandidateSource> keyword_;
   FreshSource fresh_;

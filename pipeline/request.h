@@ -45,7 +45,11 @@ struct PipelineRequest {
   PersonalizationMode personalization = PersonalizationMode::kAuto;
   std::string consistency_token;
   bool explain = false;
-  std::string release;                       // empty: the active one
+  std::string release;  // empty: the active one
+  // What an experiment has drawn; `release` goes before it, and so does the release that made the list that a
+  // page belongs to. One that is not loaded (the experiment has ended meanwhile) is passed over.
+  std::string arm_release;
+  std::string request_id;                    // empty: a new one
   int per_source_limit = 0, rank_limit = 0;  // 0: the plan's
   std::vector<GivenCandidate> given;         // of kRank
   std::vector<std::string> fields;           // item fields to return; empty: all

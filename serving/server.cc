@@ -12,6 +12,7 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "serving/call_runner.h"
+#include "serving/experiment_host.h"
 #include "serving/http/gateway.h"
 #include "serving/listen_address.h"
 #include "serving/method_registry.h"
@@ -24,6 +25,7 @@
 #include "serving/services/admin_service.h"
 #include "serving/services/catalog_service.h"
 #include "serving/services/event_service.h"
+#include "serving/services/experiment_service.h"
 #include "serving/services/model_service.h"
 #include "serving/services/ranking_services.h"
 #include "serving/services/release_service.h"
@@ -81,7 +83,9 @@ class Server::Impl {
     if (auto status = CheckAddresses(); !status.ok()) return status;
     engine_ = engine;
     if (auto status = RemoveIncomingModels(engine->store().data_folder()); !status.ok()) return status;
+    host_ = std::make_unique<ExperimentHost>(engine);
     if (auto status = RegisterMethods(); !status.ok()) return status;
+    host_->Start();
     runner_ = std::make_unique<CallRunner>(RunnerOptions(options_), &log_);
     calls_ = std::make_unique<RpcCalls>(&registry_, runner_.get());
     absl::Status status = Listen();
@@ -147,11 +151,12 @@ class Server::Impl {
 
   absl::Status RegisterMethods() {
     RegisterCatalog(engine_, &registry_);
-    RegisterUsers(engine_, &registry_);
+    RegisterUsers(engine_, host_.get(), &registry_);
     RegisterEvents(engine_, &registry_);
-    RegisterRanking(engine_, &registry_);
+    RegisterRanking(engine_, host_.get(), &registry_);
     RegisterModels(engine_, &registry_);
     RegisterReleases(engine_, &registry_);
+    RegisterExperiments(engine_, host_.get(), &registry_);
     RegisterAdmin(engine_, absl::Now(), &registry_);
     std::vector<std::string> services = PublicServiceNames();
     services.push_back(AdminServiceName());
@@ -221,6 +226,7 @@ class Server::Impl {
     log_.Info("stopping", {{"grace_seconds", absl::ToDoubleSeconds(grace)}});
     board_->Stop();
     StopListening(start + grace);
+    host_->Stop();
     // Everything that was answered is durable already; this makes the next start quick.
     if (auto status = engine_->Checkpoint(); !status.ok()) {
       log_.Error("checkpoint_failed", {{"message", std::string(status.message())}});
@@ -238,6 +244,7 @@ class Server::Impl {
   Engine* engine_ = nullptr;
   std::atomic<bool> started_{false};
   MethodRegistry registry_;
+  std::unique_ptr<ExperimentHost> host_;
   // In this order they end: listeners first, then the threads that work for them.
   std::unique_ptr<CallRunner> runner_;
   std::unique_ptr<RpcCalls> calls_;

@@ -3,6 +3,7 @@
 #include "waymark/v1/admin.pb.h"
 #include "waymark/v1/catalog.pb.h"
 #include "waymark/v1/event.pb.h"
+#include "waymark/v1/experiment.pb.h"
 #include "waymark/v1/model.pb.h"
 #include "waymark/v1/rank.pb.h"
 #include "waymark/v1/recommend.pb.h"
@@ -28,7 +29,8 @@ std::vector<std::string> PublicServiceNames() {
           ServiceBeside(v1::RecommendRequest::descriptor()),
           ServiceBeside(v1::RankRequest::descriptor()),
           ServiceBeside(v1::ListModelsRequest::descriptor()),
-          ServiceBeside(v1::CreateReleaseRequest::descriptor())};
+          ServiceBeside(v1::CreateReleaseRequest::descriptor()),
+          ServiceBeside(v1::CreateExperimentRequest::descriptor())};
 }
 
 std::string AdminServiceName() { return ServiceBeside(v1::GetStatusRequest::descriptor()); }

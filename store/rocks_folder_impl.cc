@@ -134,10 +134,17 @@ rocksdb::Status RocksFolder::Open(const std::filesystem::path& path, const Datab
   folder->read_only_ = given.read_only;
 
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  for (std::string_view name : given.families) families.emplace_back(std::string(name), family);
-  // Families of a newer format are opened too, so that its number can be read and named.
   std::vector<std::string> existing;
-  if (rocksdb::DB::ListColumnFamilies(options, path.string(), &existing).ok()) {
+  const bool listed = rocksdb::DB::ListColumnFamilies(options, path.string(), &existing).ok();
+  size_t made = given.families.size();
+  // A folder of before has not the newest families, and reading alone does not make them.
+  while (given.read_only && listed && made > 1 &&
+         std::find(existing.begin(), existing.end(), given.families[made - 1]) == existing.end()) {
+    --made;
+  }
+  for (std::string_view name : given.families.first(made)) families.emplace_back(std::string(name), family);
+  // Families of a newer format are opened too, so that its number can be read and named.
+  if (listed) {
     for (const std::string& name : existing) {
       if (std::find(given.families.begin(), given.families.end(), name) == given.families.end()) {
         families.emplace_back(name, family);
@@ -150,12 +157,19 @@ rocksdb::Status RocksFolder::Open(const std::filesystem::path& path, const Datab
                       : rocksdb::DB::Open(options, path.string(), families, &folder->handles_, &db);
   if (!status.ok()) return status;
   folder->db_.reset(db);
+  // They read as empty: the first family has no key that begins with a scope.
+  auto& handles = folder->handles_;
+  for (; made < given.families.size(); ++made) {
+    handles.insert(handles.begin() + static_cast<ptrdiff_t>(made), handles[0]);
+  }
   opened = std::move(folder);
   return status;
 }
 
 RocksFolder::~RocksFolder() {
   if (db_ == nullptr) return;
+  std::sort(handles_.begin(), handles_.end());
+  handles_.erase(std::unique(handles_.begin(), handles_.end()), handles_.end());
   for (rocksdb::ColumnFamilyHandle* handle : handles_) db_->DestroyColumnFamilyHandle(handle);
   db_->Close();
 }

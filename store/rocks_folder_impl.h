@@ -29,11 +29,12 @@ enum class Family {
   kLog,        // offset -> LogEntry
   kEventIds,   // hash of the text -> offset
   kHistory,    // number + time + offset + place -> HistoryValue
-  kRegistry,   // models, releases, activations
+  kRegistry,   // models, releases, activations, experiments, decisions, layers
+  kExposures,  // experiment + unit -> ExposureRecord
 };
 inline constexpr std::string_view kStoreFamilies[] = {"default",   "items",    "item_ids", "item_names",
                                                       "users",     "user_ids", "user_log", "log",
-                                                      "event_ids", "history",  "registry"};
+                                                      "event_ids", "history",  "registry", "exposures"};
 inline constexpr size_t kFamilies = std::size(kStoreFamilies);
 
 struct DatabaseOptions {

@@ -23,6 +23,7 @@
 #include "store/ids.h"
 #include "store/log_position.h"
 #include "store/mutation.h"
+#include "waymark/storage/experiments.pb.h"
 #include "waymark/storage/models.pb.h"
 #include "waymark/storage/records.pb.h"
 
@@ -136,6 +137,34 @@ class Store : public ChangeFeed {
   // Appends when the newest activation is still `expected_current` (empty: none yet); ABORTED otherwise.
   absl::Status Activate(Scope scope, const std::string& expected_current,
                         const storage::ActivationRecord::Activation& next);
+
+  // --- experiments: their records and decisions, and who is enrolled in them
+  // ------------------------------------------------ Writes `record` with the next revision when the one that
+  // is there has `expected_revision` (0: there is none), and appends `decision`, in one batch. ABORTED:
+  // another revision is there; ALREADY_EXISTS. The record as it was written.
+  absl::StatusOr<storage::ExperimentRecord> PutExperiment(Scope scope, storage::ExperimentRecord record,
+                                                          int64_t expected_revision,
+                                                          const storage::DecisionRecord* decision);
+  absl::StatusOr<storage::ExperimentRecord> GetExperiment(Scope scope, const std::string& id) const;
+  std::vector<storage::ExperimentRecord> Experiments(Scope scope) const;
+  // Removes the record and its exposures; `decision` and all before it stay. ABORTED as PutExperiment.
+  absl::Status DeleteExperiment(Scope scope, const std::string& id, int64_t expected_revision,
+                                const storage::DecisionRecord& decision);
+  // Oldest first.
+  std::vector<storage::DecisionRecord> Decisions(Scope scope, const std::string& experiment) const;
+  absl::Status PutLayer(Scope scope, const storage::LayerRecord& layer);
+  std::vector<storage::LayerRecord> Layers(Scope scope) const;
+  absl::Status PutServedSums(Scope scope, absl::Span<const storage::ServedSumsRecord> sums);
+  std::vector<storage::ServedSumsRecord> ServedSums(Scope scope) const;
+  // One record for an (experiment, unit): a later one replaces it. In the log of the disk when it answers,
+  // but not synced: a killed process loses none; a power cut may lose the newest, which the next request of
+  // the unit writes again, since its arm does not change.
+  absl::Status PutExposures(Scope scope, absl::Span<const storage::ExposureRecord> exposures);
+  absl::StatusOr<storage::ExposureRecord> GetExposure(Scope scope, const std::string& experiment,
+                                                      const std::string& unit) const;
+  absl::Status DeleteExposure(Scope scope, const std::string& experiment, const std::string& unit);
+  absl::Status ForEachExposure(Scope scope, const std::string& experiment,
+                               const std::function<bool(const storage::ExposureRecord&)>& visit) const;
 
   // --- upkeep
   // ------------------------------------------------------------------------------------------------ A copy

@@ -2,6 +2,7 @@
 #include <google/protobuf/util/message_differencer.h>
 
 #include "absl/strings/str_cat.h"
+#include "store/registry_records_impl.h"
 #include "store/store_impl.h"
 #include "store/text_check.h"
 
@@ -16,16 +17,6 @@ std::string ModelKey(Scope scope, const std::string& kind, const std::string& ve
 }
 std::string ReleaseKey(Scope scope, const std::string& id) { return absl::StrCat(ScopeKey(scope), "r", id); }
 std::string ActivationsKey(Scope scope) { return ScopeKey(scope) + "a"; }
-
-template <typename Record>
-std::vector<Record> ReadAll(const Database& database, const std::string& prefix) {
-  std::vector<Record> records;
-  for (auto walk = database.Walk(Family::kRegistry, prefix); walk->Valid(); walk->Next()) {
-    Record record;
-    if (ParseRecord(walk->value(), "registry entry", record).ok()) records.push_back(std::move(record));
-  }
-  return records;
-}
 
 absl::Status PutEntry(Database& database, const std::string& key,
                       const google::protobuf::MessageLite& record) {
@@ -63,7 +54,7 @@ absl::StatusOr<storage::ModelRecord> Store::GetModel(Scope scope, const std::str
 }
 
 std::vector<storage::ModelRecord> Store::Models(Scope scope) const {
-  return ReadAll<storage::ModelRecord>(*impl_->database, ScopeKey(scope) + "m");
+  return ReadRegistry<storage::ModelRecord>(*impl_->database, ScopeKey(scope) + "m");
 }
 
 absl::Status Store::PutRelease(Scope scope, const storage::ReleaseRecord& release) {
@@ -88,7 +79,7 @@ absl::StatusOr<storage::ReleaseRecord> Store::GetRelease(Scope scope, const std:
 }
 
 std::vector<storage::ReleaseRecord> Store::Releases(Scope scope) const {
-  return ReadAll<storage::ReleaseRecord>(*impl_->database, ScopeKey(scope) + "r");
+  return ReadRegistry<storage::ReleaseRecord>(*impl_->database, ScopeKey(scope) + "r");
 }
 
 storage::ActivationRecord Store::Activations(Scope scope) const {

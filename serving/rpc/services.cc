@@ -10,6 +10,7 @@
 #include "waymark/v1/admin.grpc.pb.h"
 #include "waymark/v1/catalog.grpc.pb.h"
 #include "waymark/v1/event.grpc.pb.h"
+#include "waymark/v1/experiment.grpc.pb.h"
 #include "waymark/v1/model.grpc.pb.h"
 #include "waymark/v1/rank.grpc.pb.h"
 #include "waymark/v1/recommend.grpc.pb.h"
@@ -219,6 +220,47 @@ class ReleaseRpc : public v1::ReleaseService::CallbackService {
   RpcCalls* calls_;
 };
 
+class ExperimentRpc : public v1::ExperimentService::CallbackService {
+ public:
+  explicit ExperimentRpc(RpcCalls* calls) : calls_(calls) {}
+  Reactor* CreateExperiment(Context* c, const v1::CreateExperimentRequest* q, v1::Experiment* r) override {
+    return calls_->Unary(c, "waymark.v1.ExperimentService.CreateExperiment", q, r);
+  }
+  Reactor* UpdateExperiment(Context* c, const v1::UpdateExperimentRequest* q, v1::Experiment* r) override {
+    return calls_->Unary(c, "waymark.v1.ExperimentService.UpdateExperiment", q, r);
+  }
+  Reactor* GetExperiment(Context* c, const v1::GetExperimentRequest* q, v1::Experiment* r) override {
+    return calls_->Unary(c, "waymark.v1.ExperimentService.GetExperiment", q, r);
+  }
+  Reactor* ListExperiments(Context* c, const v1::ListExperimentsRequest* q,
+                           v1::ListExperimentsResponse* r) override {
+    return calls_->Unary(c, "waymark.v1.ExperimentService.ListExperiments", q, r);
+  }
+  Reactor* DeleteExperiment(Context* c, const v1::DeleteExperimentRequest* q,
+                            v1::DeleteExperimentResponse* r) override {
+    return calls_->Unary(c, "waymark.v1.ExperimentService.DeleteExperiment", q, r);
+  }
+  Reactor* StartExperiment(Context* c, const v1::StartExperimentRequest* q, v1::Experiment* r) override {
+    return calls_->Unary(c, "waymark.v1.ExperimentService.StartExperiment", q, r);
+  }
+  Reactor* RampExperiment(Context* c, const v1::RampExperimentRequest* q, v1::Experiment* r) override {
+    return calls_->Unary(c, "waymark.v1.ExperimentService.RampExperiment", q, r);
+  }
+  Reactor* StopExperiment(Context* c, const v1::StopExperimentRequest* q, v1::Experiment* r) override {
+    return calls_->Unary(c, "waymark.v1.ExperimentService.StopExperiment", q, r);
+  }
+  Reactor* ReportExperiment(Context* c, const v1::ReportExperimentRequest* q,
+                            v1::ExperimentReport* r) override {
+    return calls_->Unary(c, "waymark.v1.ExperimentService.ReportExperiment", q, r);
+  }
+  Reactor* AssignUnits(Context* c, const v1::AssignUnitsRequest* q, v1::AssignUnitsResponse* r) override {
+    return calls_->Unary(c, "waymark.v1.ExperimentService.AssignUnits", q, r);
+  }
+
+ private:
+  RpcCalls* calls_;
+};
+
 class AdminRpc : public v1::AdminService::CallbackService {
  public:
   explicit AdminRpc(RpcCalls* calls) : calls_(calls) {}
@@ -246,6 +288,7 @@ std::vector<std::unique_ptr<grpc::Service>> MakePublicServices(Engine* engine, R
   services.push_back(std::make_unique<RankRpc>(calls));
   services.push_back(std::make_unique<ModelRpc>(engine, calls));
   services.push_back(std::make_unique<ReleaseRpc>(calls));
+  services.push_back(std::make_unique<ExperimentRpc>(calls));
   return services;
 }
 

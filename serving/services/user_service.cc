@@ -119,8 +119,8 @@ absl::Status GetUserState(Engine* engine, const v1::GetUserStateRequest& request
   return FillUserState(store, scope, *number, static_cast<size_t>(*limit), response);
 }
 
-absl::Status Erase(Engine* engine, const v1::DeleteUserRequest& request, v1::DeleteUserResponse* response,
-                   const CallContext& context) {
+absl::Status Erase(Engine* engine, ExperimentHost* host, const v1::DeleteUserRequest& request,
+                   v1::DeleteUserResponse* response, const CallContext& context) {
   auto name = ParseResource(request.name(), "users", "name");
   if (!name.ok()) return name.status();
   auto collection = OpenForRead(engine, name->collection, "", context);
@@ -132,13 +132,17 @@ absl::Status Erase(Engine* engine, const v1::DeleteUserRequest& request, v1::Del
   if (const absl::Status& status = outcome->entries.front().status; !status.ok()) {
     return absl::IsNotFound(status) ? NoUser(**collection, name->id) : status;
   }
+  // The log's erasure takes the user and its visitors out of experiments too, but a little later.
+  auto hosted = host->Open(*collection);
+  if (!hosted.ok()) return hosted.status();
+  if (auto status = (*hosted)->experiments->Forget("u:" + name->id); !status.ok()) return status;
   response->set_consistency_token(outcome->consistency_token);
   return absl::OkStatus();
 }
 
 }  // namespace
 
-void RegisterUsers(Engine* engine, MethodRegistry* registry) {
+void RegisterUsers(Engine* engine, ExperimentHost* host, MethodRegistry* registry) {
   const std::string service = "waymark.v1.UserService.";
   registry->Add<v1::PutUsersRequest, v1::PutUsersResponse>(
       service + "PutUsers", kUserBatch,
@@ -158,7 +162,7 @@ void RegisterUsers(Engine* engine, MethodRegistry* registry) {
   // Erasure rewrites what the log holds of the user.
   registry->Add<v1::DeleteUserRequest, v1::DeleteUserResponse>(
       service + "DeleteUser", {.lane = Lane::kBulk},
-      [engine](const auto& q, auto* r, const CallContext& c) { return Erase(engine, q, r, c); });
+      [engine, host](const auto& q, auto* r, const CallContext& c) { return Erase(engine, host, q, r, c); });
 }
 
 }  // namespace waymark

@@ -1,11 +1,12 @@
 // UserService without its transport: typed attributes, the live state of a user, erasure.
 #pragma once
 #include "pipeline/engine.h"
+#include "serving/experiment_host.h"
 #include "serving/method_registry.h"
 
 namespace waymark {
 
-// The engine must outlive the registry.
-void RegisterUsers(Engine* engine, MethodRegistry* registry);
+// Engine and host must outlive the registry.
+void RegisterUsers(Engine* engine, ExperimentHost* host, MethodRegistry* registry);
 
 }  // namespace waymark

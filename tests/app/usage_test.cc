@@ -28,6 +28,12 @@ const std::vector<std::vector<std::string>> kCommands = {{"serve"},
                                                          {"release", "list"},
                                                          {"release", "activate"},
                                                          {"release", "rollback"},
+                                                         {"experiment", "create"},
+                                                         {"experiment", "start"},
+                                                         {"experiment", "ramp"},
+                                                         {"experiment", "stop"},
+                                                         {"experiment", "list"},
+                                                         {"experiment", "report"},
                                                          {"status"}};
 
 TEST_CASE("every command has a help with an example that begins with its own name") {
@@ -68,6 +74,10 @@ TEST_CASE("wrong usage is told on standard error and ends with 2") {
       {{"model", "show", "oracle", "v1", "--data", "d"}, "oracle"},
       {{"train", "everything", "--data", "d"}, "everything"},
       {{"serve"}, "--data"},
+      {{"experiment"}, "create, start, ramp, stop, list, report"},
+      {{"experiment", "start", "--data", "d"}, "id"},
+      {{"experiment", "ramp", "x", "--data", "d", "--coverage", "much"}, "much"},
+      {{"experiment", "create", "--data", "d", "--unit", "shop"}, "shop"},
       {{"search", "x", "--data", "d", "--timeout", "0"}, "is '0'; it takes a number over 0"},
       {{"import", "items", "a.csv", "--data", "d", "--skip-lines", "-1"}, "is '-1'; it takes 0 or more"},
   };

@@ -53,6 +53,9 @@ class GatedCollection : public Collection {
     return real_->RollbackRelease(reason);
   }
   std::string active_release() const override { return real_->active_release(); }
+  std::map<std::string, absl::Status> KeepReleases(const std::set<std::string>& ids) override {
+    return real_->KeepReleases(ids);
+  }
   CollectionStatus status() override { return real_->status(); }
 
  private:
@@ -128,14 +131,16 @@ ServerOptions LiveServer::OnFreePorts(ServerOptions options) {
   return options;
 }
 
-LiveServer::LiveServer(ServerOptions options) {
+LiveServer::LiveServer(ServerOptions options) : options_(std::move(options)) { Start(); }
+
+void LiveServer::Start() {
   EngineOptions engine_options;
   engine_options.index_refresh_interval = absl::Milliseconds(20);
   auto opened = Engine::Open(folder.path / "data", engine_options);
   INFO(opened.status());
   REQUIRE(opened.ok());
   engine = std::make_unique<GatedEngine>(*std::move(opened));
-  server = std::make_unique<Server>(OnFreePorts(std::move(options)));
+  server = std::make_unique<Server>(OnFreePorts(options_));
   const absl::Status started = server->Start(engine.get());
   INFO(started);
   REQUIRE(started.ok());
@@ -145,6 +150,12 @@ LiveServer::LiveServer(ServerOptions options) {
 LiveServer::~LiveServer() {
   engine->gate().Open();
   server.reset();
+}
+
+void LiveServer::Restart() {
+  server.reset();
+  engine.reset();
+  Start();
 }
 
 std::shared_ptr<grpc::Channel> Connect(const std::string& address) {

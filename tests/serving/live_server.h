@@ -68,6 +68,8 @@ class LiveServer {
  public:
   explicit LiveServer(ServerOptions options = {});
   ~LiveServer();
+  // The same folder, opened again by another server.
+  void Restart();
   static ServerOptions OnFreePorts(ServerOptions options);
 
   std::shared_ptr<grpc::Channel> channel() const;
@@ -80,6 +82,10 @@ class LiveServer {
   TemporaryFolder folder;
   std::unique_ptr<GatedEngine> engine;
   std::unique_ptr<Server> server;
+
+ private:
+  void Start();
+  const ServerOptions options_;
 };
 
 // The channel of a port of its own, without sharing connections with others.

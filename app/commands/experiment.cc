@@ -1,0 +1,185 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "app/commands/commands.h"
+#include "app/exit.h"
+#include "app/experiment_options.h"
+#include "app/experiment_text.h"
+#include "app/json_output.h"
+#include "app/target.h"
+#include "app/text_table.h"
+#include "store/rows/row_time.h"
+#include "waymark/v1/experiment.pb.h"
+
+namespace waymark {
+namespace {
+
+constexpr char kService[] = "waymark.v1.ExperimentService.";
+
+struct Options {
+  Target target;
+  ExperimentOptions experiment;
+  std::string id, by, reason, override_reason, winner;
+  double coverage = 0;
+  bool roll_back = false, end = false;
+};
+
+std::string WhoDecides(const Options& options) {
+  if (!options.by.empty()) return options.by;
+  const char* user = std::getenv("USER");
+  return user != nullptr && *user != '\0' ? user : "operator";
+}
+
+// What every decision says.
+template <class Request>
+Request DecisionOf(const Options& options) {
+  Request request;
+  request.set_parent(Parent(options.target));
+  request.set_id(options.id);
+  request.set_by(WhoDecides(options));
+  request.set_reason(options.reason);
+  return request;
+}
+
+int CallAndPrint(const Options& options, Backend* backend, const std::string& method,
+                 const google::protobuf::Message& request) {
+  v1::Experiment experiment;
+  auto status = backend->Call(kService + method, request, &experiment);
+  if (!status.ok()) return Fail(status);
+  if (options.target.json) return PrintJson(experiment);
+  std::fputs(ExperimentText(experiment).c_str(), stdout);
+  return kDone;
+}
+
+int Create(const Options& options, Backend* backend) {
+  auto experiment = ExperimentOf(options.experiment);
+  if (!experiment.ok()) return FailUsage(std::string(experiment.status().message()));
+  v1::CreateExperimentRequest request;
+  request.set_parent(Parent(options.target));
+  request.set_by(WhoDecides(options));
+  *request.mutable_experiment() = *std::move(experiment);
+  return CallAndPrint(options, backend, "CreateExperiment", request);
+}
+
+int Start(const Options& options, Backend* backend) {
+  return CallAndPrint(options, backend, "StartExperiment", DecisionOf<v1::StartExperimentRequest>(options));
+}
+
+int Ramp(const Options& options, Backend* backend) {
+  auto request = DecisionOf<v1::RampExperimentRequest>(options);
+  request.set_coverage(options.coverage);
+  request.set_override_reason(options.override_reason);
+  return CallAndPrint(options, backend, "RampExperiment", request);
+}
+
+int Stop(const Options& options, Backend* backend) {
+  auto request = DecisionOf<v1::StopExperimentRequest>(options);
+  if (!options.winner.empty() + options.roll_back + options.end != 1)
+    return FailUsage("stop takes one of --winner ARM, --roll-back and --end");
+  request.set_outcome(options.roll_back ? v1::StopExperimentRequest::ROLL_BACK
+                      : options.end     ? v1::StopExperimentRequest::END
+                                        : v1::StopExperimentRequest::RELEASE);
+  request.set_winner(options.winner);
+  request.set_override_reason(options.override_reason);
+  return CallAndPrint(options, backend, "StopExperiment", request);
+}
+
+int List(const Options& options, Backend* backend) {
+  v1::ListExperimentsRequest request;
+  request.set_parent(Parent(options.target));
+  v1::ListExperimentsResponse response;
+  auto status = backend->Call(absl::StrCat(kService, "ListExperiments"), request, &response);
+  if (!status.ok()) return Fail(status);
+  if (options.target.json) return PrintJson(response);
+  TextTable table({{"experiment", TextTable::kWhole},
+                   {"state", TextTable::kWhole},
+                   {"coverage", TextTable::kRight},
+                   {"winner", TextTable::kWhole},
+                   {"since", TextTable::kWhole},
+                   {"hypothesis", TextTable::kText}});
+  for (const v1::Experiment& experiment : response.experiments()) {
+    table.Add({experiment.id(), StateText(experiment.state()),
+               absl::StrFormat("%g%%", 100 * experiment.coverage()), experiment.winner(),
+               FormatRowTime(absl::FromUnixSeconds(experiment.state_time().seconds())),
+               experiment.hypothesis()});
+  }
+  std::fputs(response.experiments().empty() ? "no experiments\n" : table.Render(TerminalWidth()).c_str(),
+             stdout);
+  return kDone;
+}
+
+int Report(const Options& options, Backend* backend) {
+  v1::ReportExperimentRequest request;
+  request.set_parent(Parent(options.target));
+  request.set_id(options.id);
+  v1::ExperimentReport report;
+  auto status = backend->Call(absl::StrCat(kService, "ReportExperiment"), request, &report);
+  if (!status.ok()) return Fail(status);
+  if (options.target.json) return PrintJson(report);
+  std::fputs(ExperimentReportText(report).c_str(), stdout);
+  return kDone;
+}
+
+using ActionFunction = int (*)(const Options&, Backend*);
+
+CLI::App* AddAction(CLI::App* group, Run* run, const std::string& name, const std::string& description,
+                    const std::string& example, const std::shared_ptr<Options>& options,
+                    ActionFunction action) {
+  CLI::App* command = AddCommand(group, name, description, example);
+  AddTargetOptions(command, &options->target);
+  command->callback([=] {
+    *run = [=] {
+      auto backend = OpenTarget(options->target, Access::kWrite);
+      return backend.ok() ? action(*options, backend->get()) : Fail(backend.status());
+    };
+  });
+  return command;
+}
+
+}  // namespace
+
+void AddExperiment(CLI::App* app, Run* run) {
+  CLI::App* group =
+      AddCommandGroup(app, "experiment", "A/B tests of releases: create, start, ramp, stop, list, report",
+                      "  waymark experiment report ranker-7 --data DIR");
+  auto options = std::make_shared<Options>();
+  CLI::App* create = AddAction(group, run, "create", "Write down what is compared; nobody sees it yet",
+                               "  waymark experiment create --id ranker-7 --arm control=r1 --arm new=r2 "
+                               "--event click --hypothesis 'more clicks' --data DIR",
+                               options, Create);
+  AddExperimentOptions(create, &options->experiment);
+  CLI::App* start = AddAction(group, run, "start", "Show it to the first units; freezes what is measured",
+                              "  waymark experiment start ranker-7 --data DIR", options, Start);
+  CLI::App* ramp = AddAction(group, run, "ramp", "Take more of the traffic in, when the conditions hold",
+                             "  waymark experiment ramp ranker-7 --data DIR", options, Ramp);
+  ramp->add_option("--coverage", options->coverage, "share of the traffic, up to 1; none: the next step")
+      ->type_name("SHARE");
+  CLI::App* stop = AddAction(group, run, "stop", "Release a winner to everybody, roll back, or just end",
+                             "  waymark experiment stop ranker-7 --winner new --data DIR", options, Stop);
+  stop->add_option("--winner", options->winner, "release this arm to everybody")->type_name("ARM");
+  stop->add_flag("--roll-back", options->roll_back, "what was active serves everybody again");
+  stop->add_flag("--end", options->end, "end it without either");
+  AddAction(group, run, "list", "Every experiment", "  waymark experiment list --data DIR", options, List);
+  CLI::App* report = AddAction(group, run, "report", "What an experiment has shown so far",
+                               "  waymark experiment report ranker-7 --data DIR", options, Report);
+  for (CLI::App* command : {start, ramp, stop, report}) {
+    command->add_option("id", options->id, "the experiment")->required()->type_name("ID");
+  }
+  for (CLI::App* command : {create, start, ramp, stop}) {
+    command->add_option("--by", options->by, "who decides (else $USER); recorded")->type_name("NAME");
+  }
+  for (CLI::App* command : {start, ramp, stop}) {
+    command->add_option("--reason", options->reason, "recorded with the decision")->type_name("TEXT");
+  }
+  for (CLI::App* command : {ramp, stop}) {
+    command
+        ->add_option("--override", options->override_reason, "why conditions that do not hold are set aside")
+        ->type_name("REASON");
+  }
+}
+
+}  // namespace waymark

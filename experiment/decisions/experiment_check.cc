@@ -1,0 +1,196 @@
+#include "experiment/decisions/experiment_check.h"
+
+#include <google/protobuf/util/message_differencer.h>
+
+#include <cmath>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "experiment/assignment/targeting.h"
+#include "experiment/decisions/state_machine.h"
+#include "experiment/outcomes/metric_plan.h"
+
+namespace waymark {
+namespace {
+
+using storage::ExperimentRecord;
+using storage::GuardrailRecord;
+
+constexpr double kSameSum = 1e-6;
+constexpr int64_t kWeekUs = int64_t{7} * 24 * 3600 * 1000 * 1000;
+constexpr double kDefaultRamp[] = {.01, .05, .1, .25, .5, 1};
+
+absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
+
+absl::Status CheckArms(const ExperimentRecord& record, const Surroundings& around) {
+  if (record.arms_size() < 2 || record.arms_size() > kMostArms) {
+    return Invalid(
+        absl::StrCat("arms: there are ", record.arms_size(), "; an experiment has 2 to ", kMostArms));
+  }
+  double sum = 0;
+  std::set<std::string> names;
+  for (int i = 0; i < record.arms_size(); ++i) {
+    const storage::ArmRecord& arm = record.arms(i);
+    const std::string field = absl::StrCat("arms[", i, "]");
+    if (arm.name().empty() || !names.insert(arm.name()).second) {
+      return Invalid(absl::StrCat(field, ".name is '", arm.name(), "'; each arm has a name of its own"));
+    }
+    if (!(arm.weight() > 0) || !std::isfinite(arm.weight())) {
+      return Invalid(absl::StrCat(field, ".weight is ", arm.weight(), "; it must be over 0"));
+    }
+    sum += arm.weight();
+    if (arm.release_id().empty() == arm.slot_variant().empty()) {
+      return Invalid(absl::StrCat(field,
+                                  arm.release_id().empty() ? " names neither a release nor a slot's variant"
+                                                           : " names both a release and a slot's variant",
+                                  "; it takes one of them"));
+    }
+    if (!arm.release_id().empty() && !around.is_release(arm.release_id())) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          field, ".release '", arm.release_id(), "' is no release: make it first (waymark release create)"));
+    }
+  }
+  if (std::abs(sum - 1) > kSameSum) {
+    return Invalid(absl::StrCat("arms: the weights add up to ", sum, "; they must add up to 1"));
+  }
+  for (const auto& [unit, arm] : record.forced()) {
+    if (!names.contains(arm))
+      return Invalid(absl::StrCat("forced['", unit, "'] is '", arm, "', which is no arm"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSlot(const ExperimentRecord& record, const Surroundings& around) {
+  if (record.layer().empty()) return absl::OkStatus();
+  if (record.hash_version() == ExperimentRecord::GROWTHBOOK_V1) {
+    return Invalid(
+        "hash_version: GROWTHBOOK_V1 correlates the experiments of a layer and is refused there; take "
+        "GROWTHBOOK_V2 "
+        "or PLANOUT");
+  }
+  const bool known = std::any_of(around.layers.begin(), around.layers.end(),
+                                 [&](const auto& layer) { return layer.id() == record.layer(); });
+  if (!known)
+    return absl::NotFoundError(absl::StrCat("layer '", record.layer(), "' does not exist: make it first"));
+  if (!(record.slot_begin() >= 0 && record.slot_begin() < record.slot_end() && record.slot_end() <= 1)) {
+    return Invalid(absl::StrCat("slot [", record.slot_begin(), ", ", record.slot_end(),
+                                ") is no part of a layer; it takes 0 <= slot_begin < slot_end <= 1"));
+  }
+  for (const ExperimentRecord& other : around.experiments) {
+    if (other.id() == record.id() || other.layer() != record.layer()) continue;
+    if (other.state() != ExperimentRecord::DRAFT && !IsLive(other.state())) continue;
+    if (other.unit() != record.unit()) {
+      return Invalid(absl::StrCat("unit: experiment '", other.id(), "' of layer '", record.layer(),
+                                  "' draws another kind of unit; experiments of a layer draw the same"));
+    }
+    if (record.slot_begin() < other.slot_end() && other.slot_begin() < record.slot_end()) {
+      return Invalid(absl::StrCat("slot [", record.slot_begin(), ", ", record.slot_end(), ") overlaps [",
+                                  other.slot_begin(), ", ", other.slot_end(), ") of experiment '", other.id(),
+                                  "' in layer '", record.layer(), "': choose a free part"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckRamp(const ExperimentRecord& record) {
+  double last = 0;
+  for (int i = 0; i < record.ramp_size(); ++i) {
+    if (!(record.ramp(i) > last && record.ramp(i) <= 1)) {
+      return Invalid(absl::StrCat("ramp[", i, "] is ", record.ramp(i), " after ", last,
+                                  "; the steps of a ramp grow, up to 1"));
+    }
+    last = record.ramp(i);
+  }
+  if (last != 1) return Invalid(absl::StrCat("ramp: it ends at ", last, "; its last step is 1"));
+  return absl::OkStatus();
+}
+
+absl::Status CheckNumbers(const ExperimentRecord& record) {
+  if (!(record.alpha() > 0 && record.alpha() < .5)) {
+    return Invalid(absl::StrCat("alpha is ", record.alpha(), "; it lies between 0 and .5"));
+  }
+  if (!(record.sequential_tuning() >= 10)) {
+    return Invalid(
+        absl::StrCat("sequential_tuning is ", record.sequential_tuning(), "; it takes 10 units or more"));
+  }
+  if (record.min_run_us() < kWeekUs || record.min_run_us() % kWeekUs != 0) {
+    return Invalid(absl::StrCat("min_run_time is ",
+                                absl::FormatDuration(absl::Microseconds(record.min_run_us())),
+                                "; it takes whole weeks, since days of the week differ"));
+  }
+  if (record.min_exposures() < 1) {
+    return Invalid(absl::StrCat("min_exposures is ", record.min_exposures(), "; it takes 1 or more"));
+  }
+  if (record.lookback_us() < 0) return Invalid("lookback is under 0; it takes a duration from 0 on");
+  std::set<int> measures;
+  for (int i = 0; i < record.guardrails_size(); ++i) {
+    const GuardrailRecord& guardrail = record.guardrails(i);
+    if (guardrail.measure() == GuardrailRecord::MEASURE_UNSPECIFIED ||
+        !measures.insert(guardrail.measure()).second) {
+      return Invalid(absl::StrCat("guardrails[", i, "].measure is not set, or there twice"));
+    }
+    if (!(guardrail.tolerance() >= 0) || !std::isfinite(guardrail.tolerance())) {
+      return Invalid(
+          absl::StrCat("guardrails[", i, "].tolerance is ", guardrail.tolerance(), "; it takes 0 or more"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// What may change while it runs is made equal, so that the rest can be compared whole.
+void TakeMutable(const ExperimentRecord& from, ExperimentRecord* to) {
+  to->set_description(from.description());
+  *to->mutable_forced() = from.forced();
+  to->set_automatic_ramp(from.automatic_ramp());
+  to->set_min_exposures(from.min_exposures());
+  if (to->arms_size() != from.arms_size()) return;
+  for (int i = 0; i < to->arms_size(); ++i) to->mutable_arms(i)->set_weight(from.arms(i).weight());
+}
+
+}  // namespace
+
+void FillDefaults(ExperimentRecord* record) {
+  if (record->salt().empty()) record->set_salt(record->id());
+  if (record->ramp().empty())
+    record->mutable_ramp()->Assign(std::begin(kDefaultRamp), std::end(kDefaultRamp));
+  if (record->alpha() == 0) record->set_alpha(.05);
+  if (record->sequential_tuning() == 0) record->set_sequential_tuning(5000);
+  if (record->min_run_us() == 0) record->set_min_run_us(kWeekUs);
+  if (record->min_exposures() == 0) record->set_min_exposures(100);
+}
+
+absl::Status CheckExperiment(const ExperimentRecord& record, const Surroundings& around) {
+  const auto targeting = Targeting::Parse(
+      record.targeting(), {record.targeting_fields().begin(), record.targeting_fields().end()});
+  const auto metrics = PlanMetrics(record, *around.types);
+  for (const absl::Status& status :
+       {CheckArms(record, around), CheckSlot(record, around), CheckRamp(record), CheckNumbers(record),
+        targeting.status(), metrics.status(), PrimaryMetric(record).status()}) {
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckUpdate(const ExperimentRecord& before, const ExperimentRecord& after) {
+  if (before.state() == ExperimentRecord::DRAFT) return absl::OkStatus();
+  ExperimentRecord same = after;
+  TakeMutable(before, &same);
+  google::protobuf::util::MessageDifferencer differencer;
+  std::string differences;
+  differencer.ReportDifferencesToString(&differences);
+  if (differencer.Compare(before, same)) return absl::OkStatus();
+  if (const size_t line = differences.find('\n'); line != std::string::npos) differences.resize(line);
+  return absl::FailedPreconditionError(absl::StrCat(
+      "experiment '", before.id(), "' is ", std::string(StateName(before.state())),
+      ", which has frozen this: ", differences,
+      ". Description, weights, forced arms, min_exposures and automatic_ramp may change; for the rest, "
+      "stop it and create another one"));
+}
+
+absl::Status CheckLayer(const storage::LayerRecord& layer) {
+  if (layer.holdout() >= 0 && layer.holdout() < 1) return absl::OkStatus();
+  return Invalid(absl::StrCat("holdout is ", layer.holdout(), "; it lies in [0, 1)"));
+}
+
+}  // namespace waymark

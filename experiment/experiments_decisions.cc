@@ -1,0 +1,173 @@
+// Decisions: asked for, or made by themselves. Each is one batch under a compare-and-set.
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "experiment/decisions/experiment_check.h"
+#include "experiment/experiments_impl.h"
+
+namespace waymark {
+namespace {
+
+using storage::DecisionRecord;
+using storage::ExperimentRecord;
+
+constexpr char kAutomatic[] = "automatic";
+
+DecisionRecord MakeDecision(const ExperimentRecord& before, const ExperimentRecord& after,
+                            const DecisionRequest& request, const Evidence* evidence) {
+  DecisionRecord decision;
+  decision.set_time_us(after.state_time_us());
+  decision.set_by(request.by);
+  decision.set_action(std::string(ActionName(request.move.action)));
+  decision.set_reason(request.reason);
+  decision.set_override_reason(request.override_reason);
+  decision.set_state_before(before.state());
+  decision.set_state_after(after.state());
+  decision.set_coverage_before(before.coverage());
+  decision.set_coverage_after(after.coverage());
+  if (evidence == nullptr) return decision;
+  for (const auto& [name, number] : evidence->Numbers()) (*decision.mutable_seen())[name] = number;
+  return decision;
+}
+
+bool Starts(Action action) { return action == Action::kStart || action == Action::kStartShadow; }
+
+void FreezeWeights(ExperimentRecord* record) {
+  auto& weights = *record->add_weights();
+  weights.set_from_us(record->start_time_us());
+  for (const storage::ArmRecord& arm : record->arms()) weights.add_weights(arm.weight());
+}
+
+absl::Status Unmet(const std::string& id, const std::vector<std::string>& unmet) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("experiment '", id, "': ", absl::StrJoin(unmet, "; "),
+                   ". Wait, or set it aside with an override_reason, which is "
+                   "recorded"));
+}
+
+}  // namespace
+
+absl::StatusOr<Evidence> Experiments::Impl::EvidenceOf(const ExperimentRecord& record) {
+  std::lock_guard<std::mutex> follow(follow_mutex);
+  if (absl::Status status = CatchUp(); !status.ok()) return status;
+  const auto found = FindLive(record.id());
+  if (found == nullptr) return Evidence{};
+  storage::ServedSumsRecord served;
+  {
+    std::lock_guard<std::mutex> lock(found->served_mutex);
+    served = found->served;
+  }
+  return GatherEvidence(InputOf(*found, record, served));
+}
+
+absl::StatusOr<ExperimentRecord> Experiments::Impl::Decide(const std::string& id,
+                                                           const DecisionRequest& request,
+                                                           const Evidence* known) {
+  if (request.by.empty()) return absl::InvalidArgumentError("by is empty; it takes the name of who decides");
+  auto before = store->GetExperiment(scope, id);
+  if (!before.ok()) return before.status();
+  const int64_t revision = request.expected_revision != 0 ? request.expected_revision : before->revision();
+  const absl::Time now = options.clock->Now();
+  auto after = Apply(*before, request.move, now);
+  if (!after.ok()) return after.status();
+  Evidence evidence;
+  if (Starts(request.move.action)) {
+    if (before->hypothesis().empty()) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "hypothesis of experiment '", id, "' is empty: write down what is expected, the start freezes it"));
+    }
+    if (absl::Status status = Check(*before); !status.ok()) return status;
+    FreezeWeights(&*after);
+  } else if (known != nullptr) {
+    evidence = *known;
+  } else {
+    auto gathered = EvidenceOf(*before);
+    if (!gathered.ok()) return gathered.status();
+    evidence = *std::move(gathered);
+    const std::vector<std::string> unmet = UnmetConditions(*before, request.move, evidence, now);
+    if (!unmet.empty() && request.override_reason.empty()) return Unmet(id, unmet);
+  }
+  const DecisionRecord decision =
+      MakeDecision(*before, *after, request, Starts(request.move.action) ? nullptr : &evidence);
+  auto written = store->PutExperiment(scope, *std::move(after), revision, &decision);
+  if (!written.ok()) return written.status();
+  if (absl::Status status = Install(*written); !status.ok()) return status;
+  return written;
+}
+
+absl::StatusOr<ExperimentRecord> Experiments::Decide(const std::string& id, const DecisionRequest& request) {
+  return impl_->Decide(id, request, nullptr);
+}
+
+std::vector<DecisionRecord> Experiments::Decisions(const std::string& id) const {
+  return impl_->store->Decisions(impl_->scope, id);
+}
+
+// From what the server measured alone: it waits for nothing.
+void Experiments::Impl::RollBackViolated(std::vector<DecisionRecord>* decided) {
+  for (const auto& one : AllLive()) {
+    auto record = store->GetExperiment(scope, one->id);
+    if (!record.ok() || !IsLive(record->state())) continue;
+    storage::ServedSumsRecord served;
+    {
+      std::lock_guard<std::mutex> lock(one->served_mutex);
+      served = one->served;
+    }
+    const Evidence evidence{.guardrails = CheckGuardrails(*record, served)};
+    const auto next = RollBackMove(*record, evidence.guardrails);
+    if (!next) continue;
+    auto after = Decide(one->id, {next->move, kAutomatic, next->reason, "", record->revision()}, &evidence);
+    if (after.ok()) decided->push_back(store->Decisions(scope, one->id).back());
+  }
+}
+
+absl::StatusOr<std::vector<DecisionRecord>> Experiments::Tick() {
+  std::vector<DecisionRecord> decided;
+  impl_->RollBackViolated(&decided);
+  for (const auto& one : impl_->AllLive()) {
+    auto record = Get(one->id);
+    if (!record.ok() || !IsLive(record->state())) continue;
+    auto evidence = impl_->EvidenceOf(*record);
+    if (!evidence.ok()) return evidence.status();
+    const auto next = NextMove(*record, *evidence, impl_->options.clock->Now());
+    if (!next) continue;
+    auto after =
+        impl_->Decide(one->id, {next->move, kAutomatic, next->reason, "", record->revision()}, &*evidence);
+    // Somebody decided in between, or the clock is wrong: the next tick looks again.
+    if (absl::IsAborted(after.status()) || absl::IsFailedPrecondition(after.status())) continue;
+    if (!after.ok()) return after.status();
+    decided.push_back(Decisions(one->id).back());
+  }
+  if (absl::Status status = impl_->SaveServed(); !status.ok()) return status;
+  return decided;
+}
+
+absl::Status Experiments::Impl::SaveServed() {
+  std::vector<storage::ServedSumsRecord> changed;
+  for (const auto& one : AllLive()) {
+    std::lock_guard<std::mutex> lock(one->served_mutex);
+    if (one->served_changed) changed.push_back(one->served);
+    one->served_changed = false;
+  }
+  return changed.empty() ? absl::OkStatus() : store->PutServedSums(scope, changed);
+}
+
+std::vector<ExperimentRecord> Experiments::PendingReleases() const {
+  std::vector<ExperimentRecord> pending;
+  for (ExperimentRecord& record : List()) {
+    if (record.release_pending()) pending.push_back(std::move(record));
+  }
+  return pending;
+}
+
+absl::Status Experiments::AcknowledgeRelease(const std::string& id) {
+  auto record = Get(id);
+  if (!record.ok()) return record.status();
+  if (!record->release_pending()) return absl::OkStatus();
+  record->set_release_pending(false);
+  const int64_t revision = record->revision();
+  auto written = impl_->store->PutExperiment(impl_->scope, *std::move(record), revision, nullptr);
+  if (!written.ok()) return written.status();
+  return impl_->Install(*written);
+}
+
+}  // namespace waymark

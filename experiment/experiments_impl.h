@@ -1,0 +1,98 @@
+// What Experiments holds; its methods lie by subject in experiments*.cc. For these files only.
+#pragma once
+#include <map>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "experiment/experiments.h"
+#include "experiment/outcomes/enrolments.h"
+#include "experiment/outcomes/outcomes.h"
+
+namespace waymark {
+
+class StorePeople : public People {
+ public:
+  StorePeople(const Store* store, Scope scope) : store_(store), scope_(scope) {}
+  std::optional<UserNumber> NumberOf(const std::string& unit) const override;
+  std::string UnitOf(UserNumber number) const override;
+
+ private:
+  const Store* store_;
+  Scope scope_;
+};
+
+// An experiment that has been started.
+struct LiveExperiment {
+  std::string id;
+  Enrolments enrolments;
+  std::unique_ptr<Outcomes> outcomes;  // under follow_mutex
+  std::mutex served_mutex;
+  storage::ServedSumsRecord served;  // under served_mutex
+  bool served_changed = false;
+  std::vector<storage::ReleaseRecord> releases;  // [arm]; does not change
+};
+
+struct Experiments::Plan {
+  AssignmentPlan plan;
+  struct Entry {
+    std::shared_ptr<LiveExperiment> live;
+    storage::ExperimentRecord record;
+  };
+  absl::flat_hash_map<const ExperimentPlan*, Entry> entries;
+};
+
+class Experiments::Impl {
+ public:
+  Impl(Store* the_store, Scope the_scope, const ExperimentsOptions& given)
+      : store(the_store), scope(the_scope), options(given), people(the_store, the_scope) {}
+
+  // experiments.cc
+  absl::Status Load();
+  absl::StatusOr<std::shared_ptr<LiveExperiment>> MakeLive(const storage::ExperimentRecord& record);
+  // Makes the record the one that requests see, unless a newer one is there.
+  absl::Status Install(const storage::ExperimentRecord& record);
+  void RebuildPlan();  // under mutex
+  std::shared_ptr<const ExperimentPlan> PlanOf(const storage::ExperimentRecord& record) const;
+  std::shared_ptr<const Plan> CurrentPlan() const;
+  std::shared_ptr<LiveExperiment> FindLive(const std::string& id) const;
+  std::vector<std::shared_ptr<LiveExperiment>> AllLive() const;
+  absl::Status Check(const storage::ExperimentRecord& record) const;
+
+  // experiments_decisions.cc
+  absl::StatusOr<storage::ExperimentRecord> Decide(const std::string& id, const DecisionRequest& request,
+                                                   const Evidence* known);
+  absl::StatusOr<Evidence> EvidenceOf(const storage::ExperimentRecord& record);
+  void RollBackViolated(std::vector<storage::DecisionRecord>* decided);
+  absl::Status SaveServed();
+
+  // experiments_log.cc; under follow_mutex
+  absl::Status CatchUp();
+  absl::Status TakeNews(LiveExperiment& live);
+  void ReadPast(LiveExperiment& live, const storage::ExposureRecord& exposure, OutcomeTable::Row row);
+  absl::Status ReadLog(LogOffset end);
+  absl::Status Erase(LiveExperiment& live, UserNumber user);
+  absl::Status FollowJoins(LiveExperiment& live);
+  absl::Status MarkConflict(LiveExperiment& live, const std::string& unit);
+  ReportInput InputOf(const LiveExperiment& live, const storage::ExperimentRecord& record,
+                      const storage::ServedSumsRecord& served) const;
+
+  Store* const store;
+  const Scope scope;
+  const ExperimentsOptions options;
+  const StorePeople people;
+
+  mutable std::shared_mutex mutex;
+  std::map<std::string, storage::ExperimentRecord> records;
+  std::map<std::string, std::shared_ptr<LiveExperiment>> live;
+  std::shared_ptr<const Plan> plan;
+
+  // One follower of the log at a time. Taken before `mutex`.
+  std::mutex follow_mutex;
+  LogOffset position = 0;
+};
+
+}  // namespace waymark

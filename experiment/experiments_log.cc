@@ -1,0 +1,144 @@
+// Following the log, from events to outcomes.
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "experiment/experiments_impl.h"
+
+namespace waymark {
+namespace {
+
+using storage::ExperimentRecord;
+using storage::ExposureRecord;
+
+constexpr size_t kEntriesARead = 10000;
+
+}  // namespace
+
+// The end is read before the news: an event up to there was written after its unit's exposure, so the unit is
+// among them.
+absl::Status Experiments::Impl::CatchUp() {
+  const LogOffset end = store->End();
+  for (const auto& one : AllLive()) {
+    if (absl::Status status = TakeNews(*one); !status.ok()) return status;
+  }
+  return ReadLog(end);
+}
+
+absl::Status Experiments::Impl::TakeNews(LiveExperiment& one) {
+  Enrolments::News news = one.enrolments.TakeNews();
+  // Who adopts a visitor's arm goes on with its row, which has to be there.
+  std::stable_partition(news.enrolled.begin(), news.enrolled.end(),
+                        [](const ExposureRecord& exposure) { return exposure.adopted_from().empty(); });
+  for (const ExposureRecord& exposure : news.enrolled) {
+    const OutcomeTable::Row row = one.outcomes->Enrol(exposure);
+    if (position > 0 && one.outcomes->table().options().lookback_us > 0) ReadPast(one, exposure, row);
+  }
+  for (const std::string& unit : news.conflicts) one.outcomes->Exclude(unit);
+  return absl::OkStatus();
+}
+
+void Experiments::Impl::ReadPast(LiveExperiment& one, const ExposureRecord& exposure, OutcomeTable::Row row) {
+  if (exposure.unit()[0] != 'u' && exposure.unit()[0] != 'v') return;
+  const auto number = people.NumberOf(exposure.unit());
+  if (!number || !exposure.adopted_from().empty()) return;
+  const int64_t first = exposure.time_us() - one.outcomes->table().options().lookback_us;
+  absl::flat_hash_set<LogOffset> seen;
+  for (const HistoryEvent& line : store->ReadHistory(
+           scope, *number, {.limit = options.history_limit, .not_before = absl::FromUnixMicros(first)})) {
+    if (line.offset > position || !seen.insert(line.offset).second) continue;
+    const auto event = store->GetEvent(scope, line.offset);
+    if (event.ok()) one.outcomes->ObservePast(row, *event);
+  }
+}
+
+absl::Status Experiments::Impl::ReadLog(LogOffset end) {
+  const auto all = AllLive();
+  if (all.empty()) position = std::max(position, end);
+  while (position < end) {
+    bool past_end = false;
+    LogOffset seen = position;
+    auto reached = store->Read(scope, position, kEntriesARead, [&](const Change& change) -> absl::Status {
+      if (change.offset > end) {
+        past_end = true;
+        return absl::OutOfRangeError("past the end");
+      }
+      seen = change.offset;
+      for (const auto& one : all) {
+        if (change.entry.has_event()) one->outcomes->Observe(change.entry.event());
+        if (!change.entry.has_erasure()) continue;
+        if (absl::Status status = Erase(*one, change.entry.erasure().user()); !status.ok()) return status;
+      }
+      return absl::OkStatus();
+    });
+    if (!reached.ok() && !past_end) return reached.status();
+    position = past_end ? end : std::min(end, std::max(seen, *reached));
+    for (const auto& one : all) {
+      if (absl::Status status = FollowJoins(*one); !status.ok()) return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Experiments::Impl::Erase(LiveExperiment& one, UserNumber user) {
+  for (const std::string& unit : one.outcomes->Erase(user)) {
+    one.enrolments.Forget(unit);
+    if (absl::Status status = store->DeleteExposure(scope, one.id, unit); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// A visitor who turned out to be a user: the user goes on in the visitor's arm, or both are counted no
+// longer.
+absl::Status Experiments::Impl::FollowJoins(LiveExperiment& one) {
+  for (const Outcomes::Joined& joined : one.outcomes->TakeJoined()) {
+    if (one.enrolments.ArmOf(joined.user)) {
+      for (const std::string& unit : {joined.user, joined.visitor}) {
+        if (absl::Status status = MarkConflict(one, unit); !status.ok()) return status;
+      }
+      continue;
+    }
+    auto exposure = store->GetExposure(scope, one.id, joined.visitor);
+    if (!exposure.ok()) continue;  // erased meanwhile
+    exposure->set_unit(joined.user);
+    exposure->set_adopted_from(joined.visitor);
+    exposure->set_number(people.NumberOf(joined.user).value_or(0));
+    if (one.enrolments.Enrol(*exposure) != Enrolments::Outcome::kNew) continue;
+    if (absl::Status status = store->PutExposures(scope, {*exposure}); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+ReportInput Experiments::Impl::InputOf(const LiveExperiment& one, const ExperimentRecord& record,
+                                       const storage::ServedSumsRecord& served) const {
+  return {.record = &record,
+          .outcomes = one.outcomes.get(),
+          .served = &served,
+          .conflicts = one.enrolments.conflicts(),
+          .now = options.clock->Now()};
+}
+
+absl::Status Experiments::CatchUp() {
+  std::lock_guard<std::mutex> follow(impl_->follow_mutex);
+  return impl_->CatchUp();
+}
+
+absl::StatusOr<ExperimentReport> Experiments::Report(const std::string& id) {
+  auto record = Get(id);
+  if (!record.ok()) return record.status();
+  const auto live = impl_->FindLive(id);
+  if (live == nullptr) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("experiment '", id, "' is a draft, there is nothing to report: start it first"));
+  }
+  storage::ServedSumsRecord served;
+  {
+    std::lock_guard<std::mutex> lock(live->served_mutex);
+    served = live->served;
+  }
+  std::lock_guard<std::mutex> follow(impl_->follow_mutex);
+  if (absl::Status status = impl_->CatchUp(); !status.ok()) return status;
+  return MakeReport(impl_->InputOf(*live, *record, served));
+}
+
+}  // namespace waymark

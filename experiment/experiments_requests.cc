@@ -1,0 +1,126 @@
+// What requests ask: arms, exposures, what was measured.
+#include "absl/strings/str_cat.h"
+#include "catalog/field_value.h"
+#include "experiment/experiments_impl.h"
+
+namespace waymark {
+namespace {
+
+using storage::ExperimentRecord;
+using storage::ExposureRecord;
+
+// An answer in so many looks at the guardrails.
+constexpr int64_t kAnswersALook = 10;
+
+std::string SegmentOf(const ExperimentRecord& record, const ExposureContext& about) {
+  if (record.segment_by().empty()) return std::string(about.surface);
+  if (about.context == nullptr) return {};
+  const auto found = about.context->fields().find(record.segment_by());
+  if (found == about.context->fields().end()) return {};
+  return ScalarText(found->second).value_or(std::string());
+}
+
+ExposureRecord MakeExposure(const ExperimentRecord& record, const LiveExperiment& live,
+                            const AssignedArm& arm, const ExposureContext& about, absl::Time now) {
+  const storage::ReleaseRecord& release = live.releases[static_cast<size_t>(arm.arm)];
+  ExposureRecord exposure;
+  exposure.set_experiment(record.id());
+  exposure.set_unit(arm.unit);
+  exposure.set_arm(arm.arm);
+  exposure.set_arm_name(record.arms(arm.arm).name());
+  exposure.set_hash_version(record.hash_version());
+  exposure.set_release_id(record.arms(arm.arm).release_id());
+  exposure.set_retriever_sha256(release.retriever_sha256());
+  exposure.set_ranker_sha256(release.ranker_sha256());
+  exposure.set_propensity(arm.propensity);
+  exposure.set_request_id(std::string(about.request_id));
+  exposure.set_surface(std::string(about.surface));
+  exposure.set_segment(SegmentOf(record, about));
+  exposure.set_time_us(absl::ToUnixMicros(now));
+  exposure.set_adopted_from(arm.adopted_from);
+  return exposure;
+}
+
+bool AnyViolated(const ExperimentRecord& record, const storage::ServedSumsRecord& served) {
+  for (const GuardrailResult& guardrail : CheckGuardrails(record, served)) {
+    if (guardrail.violated) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool Experiments::any() const { return !impl_->CurrentPlan()->plan.experiments.empty(); }
+
+Experiments::Assignments Experiments::Assign(const AssignmentRequest& request) const {
+  Assignments assigned{impl_->CurrentPlan(), {}};
+  assigned.arms =
+      waymark::Assign(assigned.plan->plan, request,
+                      [&](const ExperimentPlan& experiment, const std::string& unit) -> std::optional<int> {
+                        return assigned.plan->entries.find(&experiment)->second.live->enrolments.ArmOf(unit);
+                      });
+  return assigned;
+}
+
+absl::Status Experiments::Impl::MarkConflict(LiveExperiment& one, const std::string& unit) {
+  if (!one.enrolments.MarkConflict(unit)) return absl::OkStatus();
+  auto exposure = store->GetExposure(scope, one.id, unit);
+  if (!exposure.ok()) return exposure.status();
+  exposure->set_conflict(true);
+  return store->PutExposures(scope, {*exposure});
+}
+
+absl::Status Experiments::RecordExposure(const Assignments& assigned, const AssignedArm& arm,
+                                         const ExposureContext& about) {
+  if (!arm.Counts()) return absl::OkStatus();
+  const Plan::Entry& entry = assigned.plan->entries.find(arm.experiment)->second;
+  LiveExperiment& live = *entry.live;
+  if (!arm.conflicts_with.empty()) {
+    for (const std::string& unit : {arm.unit, arm.conflicts_with}) {
+      if (absl::Status status = impl_->MarkConflict(live, unit); !status.ok()) return status;
+    }
+  }
+  if (arm.reason == AssignmentReason::kSticky) return absl::OkStatus();
+  ExposureRecord exposure = MakeExposure(entry.record, live, arm, about, impl_->options.clock->Now());
+  exposure.set_number(impl_->people.NumberOf(arm.unit).value_or(0));
+  switch (live.enrolments.Enrol(exposure)) {
+    case Enrolments::Outcome::kKnown:
+      return absl::OkStatus();
+    case Enrolments::Outcome::kConflict:
+      return impl_->MarkConflict(live, arm.unit);
+    case Enrolments::Outcome::kNew:
+      break;
+  }
+  absl::Status status = impl_->store->PutExposures(impl_->scope, {exposure});
+  if (!status.ok()) live.enrolments.Forget(arm.unit);
+  return status;
+}
+
+bool Experiments::RecordServed(const Assignments& assigned, const ServedAnswer& answer) {
+  bool violated = false;
+  for (const AssignedArm& arm : assigned.arms) {
+    if (arm.arm < 0 || !arm.Counts()) continue;
+    const Plan::Entry& entry = assigned.plan->entries.find(arm.experiment)->second;
+    std::lock_guard<std::mutex> lock(entry.live->served_mutex);
+    storage::ServedSums& sums = *entry.live->served.mutable_arms(arm.arm);
+    AddAnswer(answer, &sums);
+    entry.live->served_changed = true;
+    if (static_cast<int64_t>(sums.answers()) % kAnswersALook == 0) {
+      violated |= AnyViolated(entry.record, entry.live->served);
+    }
+  }
+  return violated;
+}
+
+absl::Status Experiments::Forget(const std::string& unit) {
+  std::lock_guard<std::mutex> follow(impl_->follow_mutex);
+  for (const auto& live : impl_->AllLive()) {
+    live->outcomes->Exclude(unit);
+    live->enrolments.Forget(unit);
+    if (absl::Status status = impl_->store->DeleteExposure(impl_->scope, live->id, unit); !status.ok())
+      return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace waymark

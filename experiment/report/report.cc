@@ -1,0 +1,233 @@
+#include "experiment/report/report.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "experiment/report/comparison.h"
+#include "experiment/statistics/benjamini_hochberg.h"
+#include "experiment/statistics/confidence_sequence.h"
+#include "experiment/statistics/holm.h"
+
+namespace waymark {
+namespace {
+
+using statistics::PairMoments;
+using statistics::SampleRatioVerdict;
+using storage::ExperimentRecord;
+using storage::MetricRecord;
+
+// A larger share of units that were seen in two arms says that something assigns wrongly.
+constexpr double kManyConflicts = 0.01;
+
+TestSettings SettingsOf(const ExperimentRecord& record) {
+  return {record.alpha(), record.sequential_tuning()};
+}
+
+void Name(const ExperimentRecord& record, const MetricPlan& metric, size_t arm, const std::string& segment,
+          Comparison* comparison) {
+  comparison->metric = metric.name;
+  comparison->arm = record.arms(static_cast<int>(arm)).name();
+  comparison->segment = segment;
+  comparison->primary = metric.name == record.primary_metric();
+  comparison->lower_is_better = metric.lower_is_better;
+}
+
+using Adjust = std::vector<double> (*)(absl::Span<const double>);
+void Correct(Adjust adjust, const std::vector<Comparison*>& family) {
+  std::vector<double> p_values;
+  for (const Comparison* comparison : family) p_values.push_back(comparison->absolute.p_value);
+  const std::vector<double> adjusted = adjust(p_values);
+  for (size_t i = 0; i < family.size(); ++i) family[i]->adjusted_p = adjusted[i];
+}
+
+std::vector<PairMoments> Together(const OutcomeTable::Groups& groups, size_t arms) {
+  std::vector<PairMoments> all(arms);
+  for (const auto& segment : groups) {
+    for (size_t arm = 0; arm < arms; ++arm) all[arm].Merge(segment[arm]);
+  }
+  return all;
+}
+
+void CompareMetric(const ReportInput& input, size_t m, bool with_segments, ExperimentReport* report) {
+  const OutcomeTable& table = input.outcomes->table();
+  const MetricPlan& metric = table.metrics()[m];
+  const TestSettings settings = SettingsOf(*input.record);
+  const size_t arms = table.options().arms;
+  if (metric.kind == MetricRecord::QUANTILE) {
+    const auto values = table.Values(m);
+    for (size_t arm = 1; arm < arms; ++arm) {
+      report->comparisons.push_back(CompareQuantiles(metric, values, arm, settings));
+      Name(*input.record, metric, arm, "", &report->comparisons.back());
+    }
+    return;
+  }
+  const auto groups = table.Read(m, CapOf(table, m));
+  const auto all = Together(groups, arms);
+  for (size_t arm = 1; arm < arms; ++arm) {
+    report->comparisons.push_back(CompareSums(metric, all, arm, settings));
+    Name(*input.record, metric, arm, "", &report->comparisons.back());
+    if (!with_segments || groups.size() < 2) continue;
+    for (size_t s = 0; s < groups.size(); ++s) {
+      report->segments.push_back(CompareSums(metric, groups[s], arm, settings));
+      Name(*input.record, metric, arm, input.outcomes->segments()[s], &report->segments.back());
+    }
+  }
+}
+
+void CorrectAll(ExperimentReport* report) {
+  std::vector<Comparison*> primary, secondary, segments;
+  for (Comparison& comparison : report->comparisons) {
+    if (comparison.problem.empty()) (comparison.primary ? primary : secondary).push_back(&comparison);
+  }
+  for (Comparison& comparison : report->segments) {
+    if (comparison.problem.empty()) segments.push_back(&comparison);
+  }
+  Correct(statistics::HolmAdjusted, primary);
+  Correct(statistics::BenjaminiHochbergAdjusted, secondary);
+  Correct(statistics::BenjaminiHochbergAdjusted, segments);
+}
+
+// The units each arm should have, from the weights that were in force when they came.
+std::vector<double> ExpectedUnits(const ExperimentRecord& record, const OutcomeTable& table) {
+  std::vector<double> expected(static_cast<size_t>(record.arms_size()), 0);
+  for (OutcomeTable::Row row = 0; row < table.rows(); ++row) {
+    if (table.excluded(row)) continue;
+    int epoch = record.weights_size() - 1;
+    while (epoch > 0 && record.weights(epoch).from_us() > table.unit(row).exposed_us) --epoch;
+    for (size_t arm = 0; arm < expected.size(); ++arm) {
+      const int place = static_cast<int>(arm);
+      expected[arm] += epoch < 0 ? record.arms(place).weight() : record.weights(epoch).weights(place);
+    }
+  }
+  return expected;
+}
+
+void AddDays(const ReportInput& input, ExperimentReport* report) {
+  const auto days = input.outcomes->table().ReadDays(absl::ToUnixMicros(input.now));
+  for (size_t day = 0; day < days.size(); ++day) {
+    for (int arm = 1; arm < input.record->arms_size(); ++arm) {
+      const auto effect = statistics::EffectOf(statistics::MeanOf(days[day][0]),
+                                               statistics::MeanOf(days[day][static_cast<size_t>(arm)]),
+                                               statistics::Scale::kAbsolute);
+      if (!effect.ok()) continue;
+      report->days.push_back(
+          {static_cast<int>(day), input.record->arms(arm).name(),
+           statistics::ConfidenceSequence(
+               *effect, {.alpha = input.record->alpha(), .tuning = input.record->sequential_tuning()})});
+    }
+  }
+}
+
+void AddWarnings(ExperimentReport* report) {
+  const Evidence& evidence = report->evidence;
+  if (evidence.sample_ratio.verdict == SampleRatioVerdict::kWarns) {
+    report->warnings.push_back(
+        absl::StrFormat("sample ratio: p %.4f is small; look for what loses or doubles units in one arm",
+                        evidence.sample_ratio.p_value));
+  }
+  double units = 0;
+  for (const int64_t count : evidence.units) units += static_cast<double>(count);
+  if (report->conflicts > 0) {
+    report->warnings.push_back(absl::StrFormat("%d units were seen in two arms and are not counted%s",
+                                               report->conflicts,
+                                               static_cast<double>(report->conflicts) > kManyConflicts * units
+                                                   ? ": that is many, look for what assigns differently"
+                                                   : ""));
+  }
+  if (report->record.weights_size() > 1) {
+    report->warnings.push_back(
+        "weights changed while it ran: the arms hold units of different times in different shares, which "
+        "trends can "
+        "tell apart");
+  }
+  if (report->record.hash_version() == ExperimentRecord::GROWTHBOOK_V1) {
+    report->warnings.push_back("GROWTHBOOK_V1 correlates this experiment with others of that hash");
+  }
+  report->interference = {
+      "co-visitation counts, popularity and trends are counted over all arms",
+      "the retriever's and the ranker's next training see the events of all arms, unless it takes one"};
+}
+
+Verdict Judge(const ExperimentReport& report) {
+  if (report.record.state() == ExperimentRecord::ROLLED_BACK) return Verdict::kRolledBack;
+  if (report.evidence.sample_ratio.verdict == SampleRatioVerdict::kBlocks) return Verdict::kBlocked;
+  bool any = false, all_worse = true;
+  for (const Comparison& comparison : report.comparisons) {
+    if (!comparison.primary || !comparison.problem.empty()) continue;
+    any = true;
+    const double gain =
+        comparison.lower_is_better ? -comparison.absolute.estimate : comparison.absolute.estimate;
+    all_worse &= comparison.adjusted_p < report.record.alpha() && gain < 0;
+  }
+  if (!any) return Verdict::kTooFewUnits;
+  if (!report.evidence.winner.empty()) return Verdict::kWinner;
+  return all_worse ? Verdict::kNoBetterArm : Verdict::kGoOn;
+}
+
+// All but the winner.
+Evidence GatherCounts(const ReportInput& input) {
+  const OutcomeTable& table = input.outcomes->table();
+  Evidence evidence{.units = table.CountUnits(std::numeric_limits<int64_t>::min()),
+                    .units_since_step = table.CountUnits(input.record->state_time_us()),
+                    .days_with_exposures = table.DaysWithExposures()};
+  const std::vector<double> counts(evidence.units.begin(), evidence.units.end());
+  auto ratio = statistics::CheckSampleRatio(counts, ExpectedUnits(*input.record, table));
+  if (ratio.ok()) evidence.sample_ratio = *ratio;
+  if (input.served != nullptr) evidence.guardrails = CheckGuardrails(*input.record, *input.served);
+  return evidence;
+}
+
+std::string WinnerOf(const ExperimentReport& report) {
+  if (report.evidence.sample_ratio.verdict == SampleRatioVerdict::kBlocks) return {};
+  std::vector<Comparison> primary;
+  for (const Comparison& comparison : report.comparisons) {
+    if (comparison.primary) primary.push_back(comparison);
+  }
+  return BestArm(primary, report.record.alpha());
+}
+
+}  // namespace
+
+std::string_view VerdictName(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kTooFewUnits:
+      return "too few units";
+    case Verdict::kBlocked:
+      return "blocked by the sample ratio";
+    case Verdict::kRolledBack:
+      return "rolled back";
+    case Verdict::kGoOn:
+      return "go on";
+    case Verdict::kWinner:
+      return "winner";
+    case Verdict::kNoBetterArm:
+      return "no arm is better than the control";
+  }
+  return "";
+}
+
+ExperimentReport MakeReport(const ReportInput& input) {
+  ExperimentReport report{.record = *input.record, .time = input.now, .conflicts = input.conflicts};
+  report.evidence = GatherCounts(input);
+  for (size_t m = 0; m < input.outcomes->table().metrics().size(); ++m)
+    CompareMetric(input, m, true, &report);
+  CorrectAll(&report);
+  report.evidence.winner = WinnerOf(report);
+  AddDays(input, &report);
+  AddWarnings(&report);
+  report.verdict = Judge(report);
+  return report;
+}
+
+Evidence GatherEvidence(const ReportInput& input) {
+  ExperimentReport report{.record = *input.record, .time = input.now};
+  report.evidence = GatherCounts(input);
+  CompareMetric(input, input.outcomes->table().options().primary, false, &report);
+  CorrectAll(&report);
+  report.evidence.winner = WinnerOf(report);
+  return report.evidence;
+}
+
+}  // namespace waymark

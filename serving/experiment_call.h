@@ -1,0 +1,43 @@
+// What experiments do to one search, feed or ranking call: they choose its release before it runs, and take
+// down afterwards who saw what and how it went.
+//
+//   ExperimentCall experiments(host, collection, request.experiment_arms(), &made);
+//   auto answer = collection->Run(made, deadline);
+//   experiments.Answered(answer, took);
+//   experiments.Fill(response->mutable_arms());
+#pragma once
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "google/protobuf/map.h"
+#include "google/protobuf/repeated_field.h"
+#include "google/protobuf/struct.pb.h"
+#include "pipeline/request.h"
+#include "serving/experiment_host.h"
+#include "waymark/v1/ranked_answer.pb.h"
+
+namespace waymark {
+
+// One thread. Does nothing where no experiment runs, or the caller names a release itself.
+class ExperimentCall {
+ public:
+  // `host` null: no experiments. `asked`: experiment -> arm, of a tester. `request` must live as long.
+  ExperimentCall(ExperimentHost* host, Collection* collection,
+                 const google::protobuf::Map<std::string, std::string>& asked, PipelineRequest* request);
+
+  void Answered(const absl::StatusOr<PipelineResponse>& answer, absl::Duration latency);
+  void Fill(google::protobuf::RepeatedPtrField<v1::ServedArm>* arms) const;
+
+ private:
+  void Record(const std::string& request_id, const ServedAnswer& served);
+
+  ExperimentHost* host_;
+  Collection* collection_;
+  const PipelineRequest* request_;
+  HostedExperiments* hosted_ = nullptr;  // null: nothing to do
+  google::protobuf::Struct context_;     // the request's, with surface and tenant
+  Experiments::Assignments assigned_;    // the one arm that has a say, or none
+};
+
+}  // namespace waymark

@@ -1,0 +1,353 @@
+// Experiments in the running server: who is answered with which release, what is counted, what is decided.
+#include <map>
+
+#include "pipeline/blending_plan.h"
+#include "tests/serving/api_client.h"
+#include "waymark/v1/experiment.grpc.pb.h"
+#include "waymark/v1/rank.grpc.pb.h"
+#include "waymark/v1/release.grpc.pb.h"
+#include "waymark/v1/user.grpc.pb.h"
+
+using namespace waymark;
+using namespace waymark::tests;
+
+namespace {
+
+constexpr int kUsers = 200;
+
+using Stub = v1::ExperimentService::Stub;
+
+template <class Request, class Response>
+grpc::Status Call(const LiveServer& live,
+                  grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                  const Request& request, Response* response) {
+  grpc::ClientContext context;
+  const auto stub = v1::ExperimentService::NewStub(live.channel());
+  return ((*stub).*method)(&context, request, response);
+}
+
+// A release without models: the weighted sum orders.
+void PutRelease(const LiveServer& live, const std::string& id, const std::string& ranker = "") {
+  auto collection = live.engine->OpenCollection({}, true);
+  REQUIRE(collection.ok());
+  storage::ReleaseRecord record;
+  record.set_id(id);
+  record.set_ranker_version(ranker);
+  *record.mutable_plan() = DefaultBlendingPlan();
+  REQUIRE(live.engine->store().PutRelease((*collection)->scope(), record).ok());
+}
+
+// Two releases of which the first is active, and some items.
+void Prepare(LiveServer* live) {
+  Api api(*live);
+  Put(&api, 12);
+  for (const char* id : {"r1", "r2"}) PutRelease(*live, id);
+  REQUIRE((*live->engine->OpenCollection({}, false))->ActivateRelease("r1", "first").ok());
+}
+
+const char* kExperiment = R"({"by": "ann", "experiment": {
+  "id": "x", "hypothesis": "more clicks",
+  "arms": [{"name": "control", "release": "r1", "weight": 0.5}, {"name": "new", "release": "r2", "weight": 0.5}],
+  "metrics": [{"name": "clicks", "kind": "MEAN", "events": {"type": "click"}, "window": "604800s"}],
+  "primary_metric": "clicks", "ramp": [0.5, 1], "min_exposures": 1}})";
+
+void Create(const LiveServer& live) {
+  int status = 0;
+  const auto made = live.Post("/v1/experiments", kExperiment, &status);
+  INFO(made.dump());
+  REQUIRE(status == 200);
+  CHECK(made["state"] == "DRAFT");
+}
+
+void Start(const LiveServer& live) {
+  v1::StartExperimentRequest request;
+  request.set_id("x");
+  request.set_by("ann");
+  v1::Experiment started;
+  const grpc::Status status = Call(live, &Stub::StartExperiment, request, &started);
+  INFO(status.error_message());
+  REQUIRE(status.ok());
+  CHECK(started.state() == v1::Experiment::RUNNING);
+  CHECK(started.coverage() == .5);
+}
+
+v1::RecommendResponse Feed(Api* api, const v1::RecommendRequest& request) {
+  v1::RecommendResponse response;
+  const grpc::Status status = api->Recommend(request, &response);
+  INFO(status.error_message());
+  REQUIRE(status.ok());
+  return response;
+}
+v1::RecommendRequest Of(const std::string& user) {
+  v1::RecommendRequest request;
+  request.set_user_id(user);
+  return request;
+}
+
+// User -> arm of those that have one. Each answer is made by the release that its arm names.
+std::map<std::string, std::string> ServeAll(const LiveServer& live, const std::string& otherwise = "r1") {
+  std::map<std::string, std::string> arms;
+  Api api(live);
+  for (int i = 0; i < kUsers; ++i) {
+    const std::string user = "u" + std::to_string(i);
+    const v1::RecommendResponse response = Feed(&api, Of(user));
+    REQUIRE(response.results_size() > 0);
+    if (response.arms().empty()) {
+      REQUIRE(response.served_by().release() == otherwise);
+      continue;
+    }
+    REQUIRE(response.arms_size() == 1);
+    REQUIRE(response.arms(0).experiment() == "x");
+    REQUIRE(response.arms(0).release() == (response.arms(0).arm() == "new" ? "r2" : "r1"));
+    REQUIRE(response.served_by().release() == response.arms(0).release());
+    arms[user] = response.arms(0).arm();
+  }
+  return arms;
+}
+
+v1::ExperimentReport Report(const LiveServer& live) {
+  v1::ReportExperimentRequest request;
+  request.set_id("x");
+  v1::ExperimentReport report;
+  const grpc::Status status = Call(live, &Stub::ReportExperiment, request, &report);
+  INFO(status.error_message());
+  REQUIRE(status.ok());
+  return report;
+}
+int64_t Units(const LiveServer& live) {
+  int64_t units = 0;
+  const v1::ExperimentReport report = Report(live);
+  for (const auto& arm : report.arms()) units += arm.units();
+  return units;
+}
+
+}  // namespace
+
+TEST_CASE("An experiment splits traffic, counts, grows, survives a restart, and releases its winner") {
+  LiveServer live;
+  Prepare(&live);
+  Create(live);
+  CHECK(ServeAll(live).empty());  // a draft
+  Start(live);
+
+  const auto first = ServeAll(live);
+  CHECK(first.size() > kUsers / 4);
+  CHECK(first.size() < kUsers * 3 / 4);
+  CHECK(ServeAll(live) == first);
+  CHECK(Units(live) == static_cast<int64_t>(first.size()));
+
+  int status = 0;
+  const auto ramped =
+      live.Post("/v1/experiments/x:ramp", R"({"by": "ann", "reason": "looks good"})", &status);
+  INFO(ramped.dump());
+  REQUIRE(status == 200);
+  const auto all = ServeAll(live);
+  CHECK(all.size() == kUsers);
+  for (const auto& [user, arm] : first) CHECK(all.at(user) == arm);
+  CHECK(Units(live) == kUsers);
+
+  live.Restart();
+  CHECK(ServeAll(live) == all);
+  CHECK(Units(live) == kUsers);
+  const v1::ExperimentReport report = Report(live);
+  REQUIRE(report.arms_size() == 2);
+  CHECK(report.arms(0).units() > kUsers / 4);
+  CHECK(report.arms(1).units() > kUsers / 4);
+  REQUIRE(report.decisions_size() == 3);
+  CHECK(report.decisions(2).reason() == "looks good");
+  const auto over_http = live.Get("/v1/experiments/x:report", &status);
+  CHECK(status == 200);
+  CHECK(over_http["arms"][0]["units"] == std::to_string(report.arms(0).units()));
+
+  v1::StopExperimentRequest stop;
+  stop.set_id("x");
+  stop.set_by("ann");
+  stop.set_outcome(v1::StopExperimentRequest::RELEASE);
+  stop.set_winner("new");
+  v1::Experiment stopped;
+  const grpc::Status refused = Call(live, &Stub::StopExperiment, stop, &stopped);
+  CHECK(refused.error_code() == grpc::StatusCode::FAILED_PRECONDITION);
+  CHECK_THAT(refused.error_message(), Catch::Contains("min_run_time"));
+  stop.set_override_reason("a test");
+  const grpc::Status released = Call(live, &Stub::StopExperiment, stop, &stopped);
+  INFO(released.error_message());
+  REQUIRE(released.ok());
+  CHECK(stopped.state() == v1::Experiment::RELEASED);
+  CHECK(live.Get("/v1/releases/r2", &status)["active"] == true);
+  CHECK(ServeAll(live, "r2").empty());
+  live.Restart();
+  CHECK(ServeAll(live, "r2").empty());
+}
+
+TEST_CASE("Testers, callers who name a release, and requests without a profile do not count") {
+  LiveServer live;
+  Prepare(&live);
+  Create(live);
+  Start(live);
+  Api api(live);
+  v1::RecommendRequest request = Of("tester");
+  for (const char* arm : {"new", "control"}) {
+    (*request.mutable_experiment_arms())["x"] = arm;
+    const v1::RecommendResponse response = Feed(&api, request);
+    REQUIRE(response.arms_size() == 1);
+    CHECK(response.arms(0).arm() == arm);
+    CHECK(response.arms(0).reason() == "forced");
+    CHECK(response.served_by().release() == response.arms(0).release());
+  }
+  for (int i = 0; i < 20; ++i) {
+    request = Of("n" + std::to_string(i));
+    request.set_release("r2");
+    const v1::RecommendResponse named = Feed(&api, request);
+    CHECK(named.arms().empty());
+    CHECK(named.served_by().release() == "r2");
+    request.clear_release();
+    request.set_personalization(v1::OFF);
+    CHECK(Feed(&api, request).arms().empty());
+  }
+  CHECK(Units(live) == 0);
+}
+
+TEST_CASE("Later pages stay with the release that made the list, and with their arm") {
+  LiveServer live;
+  Prepare(&live);
+  Create(live);
+  Start(live);
+  Api api(live);
+  int in_arms = 0;
+  for (int i = 0; i < 20; ++i) {
+    v1::RecommendRequest request = Of("u" + std::to_string(i));
+    request.set_page_size(5);
+    const v1::RecommendResponse first = Feed(&api, request);
+    request.set_page_token(first.next_page_token());
+    if (i == 10) {  // whoever is taken in between two pages finishes the list as it was
+      int status = 0;
+      live.Post("/v1/experiments/x:ramp", R"({"by": "ann", "override_reason": "a test"})", &status);
+      REQUIRE(status == 200);
+    }
+    const v1::RecommendResponse second = Feed(&api, request);
+    CHECK(second.served_by().release() == first.served_by().release());
+    in_arms += second.arms_size();
+  }
+  CHECK(in_arms > 0);
+}
+
+TEST_CASE("Searches and rankings are split too") {
+  LiveServer live;
+  Prepare(&live);
+  Create(live);
+  Start(live);
+  Api api(live);
+  int searches = 0, rankings = 0;
+  for (int i = 0; i < 40; ++i) {
+    v1::SearchRequest search;
+    search.set_query("star");
+    search.set_visitor_id("v" + std::to_string(i));
+    v1::SearchResponse found;
+    REQUIRE(api.Search(search, &found).ok());
+    searches += found.arms_size();
+    v1::RankRequest rank;
+    rank.set_visitor_id(search.visitor_id());
+    rank.add_candidates()->set_item_id("m1");
+    v1::RankResponse ranked;
+    grpc::ClientContext context;
+    REQUIRE(v1::RankService::NewStub(live.channel())->Rank(&context, rank, &ranked).ok());
+    rankings += ranked.arms_size();
+  }
+  CHECK(searches > 5);
+  CHECK(rankings == searches);
+  CHECK(Units(live) == searches);
+}
+
+TEST_CASE("What an experiment cannot be is refused with the field; what is not there, with its name") {
+  LiveServer live;
+  Prepare(&live);
+  int status = 0;
+  std::string uneven = kExperiment;
+  uneven.replace(uneven.find("0.5"), 3, "0.7");
+  auto refused = live.Post("/v1/experiments", uneven, &status);
+  CHECK(status == 400);
+  CHECK_THAT(std::string(refused["error"]["message"]), Catch::Contains("add up to 1.2"));
+  std::string nobody = kExperiment;
+  nobody.replace(nobody.find("ann"), 3, "");
+  refused = live.Post("/v1/experiments", nobody, &status);
+  CHECK(status == 400);
+  CHECK_THAT(std::string(refused["error"]["message"]), Catch::StartsWith("by: "));
+  refused = live.Get("/v1/experiments/x", &status);
+  CHECK(status == 404);
+  CHECK_THAT(refused.dump(), Catch::Contains("EXPERIMENT_NOT_FOUND"));
+  Create(live);
+  live.Post("/v1/experiments", kExperiment, &status);
+  CHECK(status == 409);
+  live.Get("/v1/experiments/x:report", &status);
+  CHECK(status == 400);  // a draft
+  refused = live.Post("/v1/experiments/x:stop", R"({"by": "ann"})", &status);
+  CHECK(status == 400);
+  CHECK_THAT(std::string(refused["error"]["message"]), Catch::StartsWith("outcome: "));
+
+  PutRelease(live, "broken", "gone");
+  std::string broken = kExperiment;
+  broken.replace(broken.find("r2"), 2, "broken");
+  broken.replace(broken.find("\"x\""), 3, "\"y\"");
+  live.Post("/v1/experiments", broken, &status);
+  REQUIRE(status == 200);
+  refused = live.Post("/v1/experiments/y:start", R"({"by": "ann"})", &status);
+  CHECK(status == 400);
+  CHECK_THAT(std::string(refused["error"]["message"]),
+             Catch::Contains("arms[1].release 'broken' does not load"));
+  CHECK(live.Get("/v1/experiments/y", &status)["state"] == "DRAFT");
+
+  Start(live);
+  v1::DeleteExperimentRequest remove;
+  remove.set_id("x");
+  remove.set_by("ann");
+  v1::DeleteExperimentResponse removed;
+  CHECK(Call(live, &Stub::DeleteExperiment, remove, &removed).error_code() ==
+        grpc::StatusCode::FAILED_PRECONDITION);
+  live.Post("/v1/experiments/x:stop", R"({"by": "ann", "outcome": "ROLL_BACK"})", &status);
+  CHECK(status == 200);
+  CHECK(ServeAll(live).empty());
+  CHECK(Call(live, &Stub::DeleteExperiment, remove, &removed).ok());
+  v1::ListExperimentsResponse list;
+  REQUIRE(Call(live, &Stub::ListExperiments, v1::ListExperimentsRequest(), &list).ok());
+  REQUIRE(list.experiments_size() == 1);
+  CHECK(list.experiments(0).id() == "y");
+}
+
+TEST_CASE("Other services ask which arms units see, and an erased user is in none") {
+  LiveServer live;
+  Prepare(&live);
+  Create(live);
+  Start(live);
+  v1::AssignUnitsRequest request;
+  for (int i = 0; i < kUsers; ++i) request.add_units()->set_user_id("u" + std::to_string(i));
+  v1::AssignUnitsResponse asked, exposed;
+  REQUIRE(Call(live, &Stub::AssignUnits, request, &asked).ok());
+  CHECK(Units(live) == 0);
+  request.set_expose(true);
+  REQUIRE(Call(live, &Stub::AssignUnits, request, &exposed).ok());
+  REQUIRE(exposed.units_size() == kUsers);
+  int64_t assigned = 0;
+  for (int i = 0; i < kUsers; ++i) {
+    REQUIRE(exposed.units(i).assignments_size() == 1);
+    CHECK(exposed.units(i).assignments(0).arm() == asked.units(i).assignments(0).arm());
+    assigned += !exposed.units(i).assignments(0).arm().empty();
+  }
+  CHECK(assigned > 0);
+  CHECK(Units(live) == assigned);
+  const auto arms = ServeAll(live);
+  CHECK(arms.size() == static_cast<size_t>(assigned));
+
+  v1::PutUsersRequest put;
+  put.add_users()->set_id(arms.begin()->first);
+  v1::PutUsersResponse written;
+  grpc::ClientContext first, second;
+  const auto users = v1::UserService::NewStub(live.channel());
+  REQUIRE(users->PutUsers(&first, put, &written).ok());
+  v1::DeleteUserRequest erase;
+  erase.set_name("users/" + arms.begin()->first);
+  v1::DeleteUserResponse erased;
+  const grpc::Status status = users->DeleteUser(&second, erase, &erased);
+  INFO(status.error_message());
+  REQUIRE(status.ok());
+  CHECK(Units(live) == assigned - 1);
+}
