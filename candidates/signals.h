@@ -16,7 +16,7 @@ enum class Signal : unsigned {
   kRetrieverScore,     // cosine of the user vector and the item vector
   kCovisitationScore,  // windowed co-visitation with the last 10 items
   kTransitionScore,    // P(item | last item), Markov-1, ties by popularity
-  kPopularityScore,    // log of the time-decayed count of events
+  kPopularityScore,    // log of what recommend/popularity_table.h calls popularity
   kSimilarScore,       // largest cosine to a context or positive item
   // What behaviour says beyond the sources' own scores.
   kTransitionSecondLast,    // P(item | last but one)

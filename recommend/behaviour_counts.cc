@@ -157,20 +157,20 @@ std::vector<ScoredItem> BehaviourCounts::Popular(const RequestContext& context, 
   std::vector<ScoredItem> out;
   if (limit == 0) return out;
   const PopularityTable& table = impl_->popularity;
-  auto score = [&](ItemOrdinal item) { return table.LogDecayed(item, context.now); };
   // A filter may keep only what nobody looks at: after as many steps as it keeps items, its items are looked
   // up instead, so that the work is at most twice the smaller of the two.
   const uint64_t most_steps = context.allowed == nullptr ? ~uint64_t{0} : context.allowed->Size();
   uint64_t steps = 0;
-  table.ForEachByPopularity([&](ItemOrdinal item) {
+  table.ForEachByPopularity(context.now, [&](ItemOrdinal item, double score) {
     if (steps++ >= most_steps) return false;
-    if (context.MayShow(item)) out.push_back({item, score(item)});
+    if (context.MayShow(item)) out.push_back({item, static_cast<float>(score)});
     return out.size() < limit;
   });
   if (out.size() < limit && steps > most_steps) {
     TopItems top(limit);
     context.allowed->ForEach([&](ItemOrdinal item) {
-      if (table.Count(item) > 0 && context.MayShow(item)) top.Offer(item, score(item));
+      if (table.Count(item) > 0 && context.MayShow(item))
+        top.Offer(item, table.LogPopularity(item, context.now));
       return true;
     });
     out = top.Take();
@@ -203,7 +203,7 @@ void BehaviourCounts::Fill(const RequestContext& context, absl::Span<Candidate> 
   for (Candidate& candidate : candidates) {
     items.push_back(candidate.item);
     SignalValues& signals = candidate.signals;
-    Set(signals, Signal::kPopularityScore, impl.popularity.LogDecayed(candidate.item, context.now));
+    Set(signals, Signal::kPopularityScore, impl.popularity.LogPopularity(candidate.item, context.now));
     Set(signals, Signal::kLogCount, std::log1p(static_cast<float>(impl.popularity.Count(candidate.item))));
     Set(signals, Signal::kLogRecentCount, impl.popularity.LogRecent(candidate.item));
   }

@@ -1,8 +1,12 @@
 #include "recommend/popularity_table.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <queue>
 #include <vector>
+
+#include "absl/container/flat_hash_set.h"
 
 namespace waymark {
 namespace {
@@ -10,6 +14,7 @@ namespace {
 constexpr size_t kChunks = size_t{1} << 16;
 constexpr size_t kStepsUnderLock = 256;
 constexpr double kRecentPower = 9;
+constexpr double kPriorEvents = 1000;
 
 // log2(2^a + 2^b) and ln(e^a + e^b).
 double AddLog2(double a, double b) { return std::max(a, b) + std::log2(1 + std::exp2(-std::abs(a - b))); }
@@ -59,23 +64,17 @@ void PopularityTable::Add(ItemOrdinal item, absl::Time time) {
   events_.store(number, std::memory_order_relaxed);
 
   std::lock_guard lock(order_mutex_);
-  if (count > 0) order_.erase({-before, item});
-  order_.insert({-after, item});
+  if (count > 0) {
+    by_decayed_.erase({-before, item});
+    by_count_.erase({-static_cast<double>(count), item});
+  }
+  by_decayed_.insert({-after, item});
+  by_count_.insert({-static_cast<double>(Count(item)), item});
 }
 
 uint32_t PopularityTable::Count(ItemOrdinal item) const {
   const Totals* totals = Find(item);
   return totals == nullptr ? 0 : totals->count.load(std::memory_order_acquire);
-}
-
-double PopularityTable::OrderKey(ItemOrdinal item) const {
-  if (Count(item) == 0) return -std::numeric_limits<double>::infinity();
-  return Find(item)->decayed.load(std::memory_order_relaxed);
-}
-
-float PopularityTable::LogDecayed(ItemOrdinal item, absl::Time now) const {
-  if (Count(item) == 0) return std::numeric_limits<float>::quiet_NaN();
-  return static_cast<float>(std::log(2.0) * (OrderKey(item) - HalfLives(now)));
 }
 
 float PopularityTable::LogRecent(ItemOrdinal item) const {
@@ -90,23 +89,66 @@ absl::Time PopularityTable::First(ItemOrdinal item) const {
   return absl::FromUnixMicros(Find(item)->first_us.load(std::memory_order_relaxed));
 }
 
-void PopularityTable::ForEachByPopularity(const std::function<bool(ItemOrdinal)>& visit) const {
+double PopularityTable::Posterior(double decayed, double count, absl::Time now) const {
+  const double share = count / std::max(1.0, static_cast<double>(events()));
+  return AddLog(std::log(2.0) * (decayed - HalfLives(now)), std::log(kPriorEvents * share));
+}
+
+float PopularityTable::LogPopularity(ItemOrdinal item, absl::Time now) const {
+  const uint32_t count = Count(item);
+  if (count == 0) return std::numeric_limits<float>::quiet_NaN();
+  return static_cast<float>(Posterior(Find(item)->decayed.load(std::memory_order_relaxed), count, now));
+}
+
+// Along one order, in steps.
+class PopularityTable::Walk {
+ public:
+  explicit Walk(const Order& order) : order_(order) {}
+  // The next keys; under the lock.
+  void Read(std::vector<Key>& keys) {
+    auto at = order_.upper_bound(last_);
+    size_t steps = 0;
+    for (; at != order_.end() && steps < kStepsUnderLock; ++at, ++steps) keys.push_back(*at);
+    if (steps > 0) last_ = keys.back();
+    done_ = steps < kStepsUnderLock;
+  }
+  bool done() const { return done_; }
+  // What nothing that is still to come exceeds.
+  double bound() const { return -last_.first; }
+
+ private:
+  const Order& order_;
+  Key last_{-std::numeric_limits<double>::infinity(), 0};
+  bool done_ = false;
+};
+
+// The threshold algorithm (Fagin, Lotem, Naor 2003) over the two orders: an item is the next one when its
+// popularity is at least that of an item that would be next in both.
+void PopularityTable::ForEachByPopularity(absl::Time now,
+                                          const std::function<bool(ItemOrdinal, double)>& visit) const {
+  Walk decayed(by_decayed_), counted(by_count_);
   std::vector<Key> keys;
-  Key after{-std::numeric_limits<double>::infinity(), 0};
-  bool first = true;
-  while (true) {
+  absl::flat_hash_set<ItemOrdinal> seen;
+  std::priority_queue<Key, std::vector<Key>, std::greater<Key>> next;
+  while (!decayed.done() || !counted.done()) {
     keys.clear();
     {
       std::lock_guard lock(order_mutex_);
-      auto at = first ? order_.begin() : order_.upper_bound(after);
-      for (; at != order_.end() && keys.size() < kStepsUnderLock; ++at) keys.push_back(*at);
+      if (!decayed.done()) decayed.Read(keys);
+      if (!counted.done()) counted.Read(keys);
     }
-    first = false;
     for (const Key& key : keys) {
-      if (!visit(key.second)) return;
+      if (!seen.insert(key.second).second) continue;
+      const double decays = Find(key.second)->decayed.load(std::memory_order_relaxed);
+      next.push({-Posterior(decays, Count(key.second), now), key.second});
     }
-    if (keys.size() < kStepsUnderLock) return;
-    after = keys.back();
+    // Every item is in both orders: with one of them walked through, all are seen.
+    const bool all = decayed.done() || counted.done();
+    const double bound = all ? 0 : Posterior(decayed.bound(), counted.bound(), now);
+    for (; !next.empty() && (all || -next.top().first > bound); next.pop()) {
+      if (!visit(next.top().second, -next.top().first)) return;
+    }
+    if (all) return;
   }
 }
 
@@ -114,8 +156,8 @@ void PopularityTable::Save(CheckedWriter* writer) const {
   writer->Put<double>(half_life_seconds_);
   writer->Put<uint64_t>(events());
   std::lock_guard lock(order_mutex_);
-  writer->Put<uint64_t>(order_.size());
-  for (const Key& key : order_) {
+  writer->Put<uint64_t>(by_decayed_.size());
+  for (const Key& key : by_decayed_) {
     const Totals& totals = *Find(key.second);
     writer->Put<ItemOrdinal>(key.second);
     writer->Put<uint32_t>(totals.count.load(std::memory_order_relaxed));
@@ -152,7 +194,8 @@ absl::Status PopularityTable::Load(CheckedReader* reader) {
     totals.recent.store(recent, std::memory_order_relaxed);
     totals.first_us.store(first_us, std::memory_order_relaxed);
     totals.count.store(count, std::memory_order_release);
-    order_.insert({-decayed, item});
+    by_decayed_.insert({-decayed, item});
+    by_count_.insert({-static_cast<double>(count), item});
   }
   return absl::OkStatus();
 }
