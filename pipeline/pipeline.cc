@@ -33,7 +33,7 @@ class KeywordSignals : public SignalProvider {
  public:
   explicit KeywordSignals(const KeywordIndex* index) : index_(index) {}
   void Fill(const RequestContext& context, absl::Span<Candidate> candidates) const override {
-    if (!context.query.empty()) index_->Fill(context.query, candidates);
+    if (!context.query.empty()) index_->Fill(context.query, candidates, context.typo_tolerance);
   }
 
  private:
@@ -73,6 +73,10 @@ class Pipeline::Call {
     }
     const absl::Time arrange = absl::Now();
     if (auto status = CutPage(); !status.ok()) return status;
+    if (WordsOnly()) {
+      response_.corrected_query =
+          parts_.index->CorrectQuery(request_.query, request_.typo_tolerance, deadline_);
+    }
     Sign();
     Lap("arrange", arrange);
     LogServed();

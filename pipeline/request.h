@@ -7,6 +7,7 @@
 
 #include "absl/time/time.h"
 #include "candidates/candidate.h"
+#include "candidates/typo_tolerance.h"
 #include "google/protobuf/struct.pb.h"
 #include "rank/ranker.h"
 #include "store/log_position.h"
@@ -33,6 +34,7 @@ struct PipelineRequest {
   RequestKind kind = RequestKind::kSearch;
   std::string query;
   bool match_all = false;
+  TypoTolerance typo_tolerance = TypoTolerance::kAuto;
   std::string user_id, visitor_id, session_id, surface;
   google::protobuf::Struct context;
   std::string filter;
@@ -76,6 +78,7 @@ struct PipelineResponse {
   std::vector<RankedItem> items;
   int64_t total = -1;  // of searches
   bool total_exact = true;
+  std::string corrected_query;  // empty: nothing is misspelled
   std::string next_page_token, request_id, attribution_token;
   std::string release, retriever, ranker;  // "none", "", "weighted-sum" while nothing is released
   std::vector<Degraded> degraded;

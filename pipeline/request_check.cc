@@ -127,7 +127,8 @@ std::string RequestFingerprint(const PipelineRequest& request) {
   std::string text =
       absl::StrCat(static_cast<int>(request.kind), "\n", request.match_all, "\n", request.strict_filter, "\n",
                    request.diversity, "\n", static_cast<int>(request.personalization), "\n", request.release,
-                   "\n", request.per_source_limit, "\n", request.rank_limit, "\n");
+                   "\n", static_cast<int>(request.typo_tolerance), "\n", request.per_source_limit, "\n",
+                   request.rank_limit, "\n");
   const auto add = [&text](const std::string& value) {
     absl::StrAppend(&text, value.size(), ":", value, "\n");
   };

@@ -26,6 +26,21 @@ absl::StatusOr<PersonalizationMode> ModeOf(v1::Personalization mode) {
   }
 }
 
+absl::StatusOr<TypoTolerance> TyposOf(v1::SearchRequest::TypoTolerance tolerance) {
+  switch (tolerance) {
+    case v1::SearchRequest::TYPO_TOLERANCE_UNSPECIFIED:
+    case v1::SearchRequest::AUTO:
+      return TypoTolerance::kAuto;
+    case v1::SearchRequest::OFF:
+      return TypoTolerance::kOff;
+    case v1::SearchRequest::ALWAYS:
+      return TypoTolerance::kAlways;
+    default:
+      return InvalidField("typo_tolerance",
+                          absl::StrCat("is ", static_cast<int>(tolerance), "; it takes AUTO, OFF or ALWAYS"));
+  }
+}
+
 // The fields that all three kinds have.
 template <class Request>
 absl::StatusOr<PipelineRequest> Shared(RequestKind kind, const Request& request) {
@@ -113,6 +128,9 @@ absl::StatusOr<PipelineRequest> RequestOf(const v1::SearchRequest& request) {
                         absl::StrCat("is ", static_cast<int>(request.match()), "; it takes ANY or ALL"));
   }
   made->match_all = request.match() == v1::SearchRequest::ALL;
+  auto typos = TyposOf(request.typo_tolerance());
+  if (!typos.ok()) return typos.status();
+  made->typo_tolerance = *typos;
   FillList(request, &*made);
   return made;
 }
@@ -150,6 +168,7 @@ void ToMessage(const CollectionName& collection, const PipelineResponse& answer,
                v1::SearchResponse* response) {
   FillShared(collection, answer, RequestKind::kSearch, response);
   response->set_next_page_token(answer.next_page_token);
+  response->set_corrected_query(answer.corrected_query);
   if (answer.total < 0) return;
   response->set_total_size(answer.total);
   response->set_total_size_relation(answer.total_exact ? v1::EXACT : v1::AT_LEAST);
