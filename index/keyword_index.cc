@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "index/highlighter.h"
 #include "index/index_folder.h"
 #include "index/index_worker.h"
 #include "index/query_correction.h"
@@ -82,6 +83,17 @@ std::string KeywordIndex::CorrectQuery(const std::string& query, TypoTolerance t
       BindQuery(ParseQuery(text, snapshot->analyzer, false), *snapshot, impl_->options.bm25, deadline, typos);
   if (!bound.complete) return {};
   return CorrectedQuery(text, bound, *snapshot, *impl_->store, impl_->scope);
+}
+
+absl::StatusOr<std::unique_ptr<Highlighter>> KeywordIndex::MakeHighlighter(const std::string& query,
+                                                                           TypoTolerance typos,
+                                                                           const HighlightOptions& options,
+                                                                           Deadline deadline) const {
+  std::shared_ptr<const IndexSnapshot> snapshot = impl_->worker.snapshot();
+  const std::string_view text = std::string_view(query).substr(0, kMaxQueryBytes);
+  const BoundQuery bound =
+      BindQuery(ParseQuery(text, snapshot->analyzer, false), *snapshot, impl_->options.bm25, deadline, typos);
+  return Highlighter::Make(std::move(snapshot), bound, options);
 }
 
 KeywordIndexStatus KeywordIndex::status() const {

@@ -15,6 +15,7 @@
 #include "candidates/candidate_source.h"
 #include "candidates/typo_tolerance.h"
 #include "catalog/catalog.h"
+#include "index/highlight.h"
 #include "store/store.h"
 
 namespace waymark {
@@ -55,6 +56,8 @@ struct KeywordIndexStatus {
   std::string rebuild_reason;  // why the index was last set aside or rebuilt; empty: never
 };
 
+class Highlighter;
+
 class KeywordIndex {
  public:
   // Opens DATA/index/<tenant>-<collection>; a missing, damaged or foreign-schema index is set aside and
@@ -78,6 +81,10 @@ class KeywordIndex {
   // The query with the words that searches take for misspelled written as items have them («did you mean»);
   // empty: there are none, or the deadline came.
   std::string CorrectQuery(const std::string& query, TypoTolerance typos, Deadline deadline) const;
+  // Shows where items hold the words of the query. INVALID_ARGUMENT names the option.
+  absl::StatusOr<std::unique_ptr<Highlighter>> MakeHighlighter(const std::string& query, TypoTolerance typos,
+                                                               const HighlightOptions& options,
+                                                               Deadline deadline) const;
   KeywordIndexStatus status() const;
   // Commits what has been indexed, so that the next start goes on from here.
   absl::Status Commit();

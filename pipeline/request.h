@@ -9,6 +9,7 @@
 #include "candidates/candidate.h"
 #include "candidates/typo_tolerance.h"
 #include "google/protobuf/struct.pb.h"
+#include "index/highlight.h"
 #include "rank/ranker.h"
 #include "store/log_position.h"
 #include "waymark/storage/records.pb.h"
@@ -35,6 +36,7 @@ struct PipelineRequest {
   std::string query;
   bool match_all = false;
   TypoTolerance typo_tolerance = TypoTolerance::kAuto;
+  std::optional<HighlightOptions> highlight;
   std::string user_id, visitor_id, session_id, surface;
   google::protobuf::Struct context;
   std::string filter;
@@ -65,6 +67,7 @@ struct RankedItem {
   std::map<std::string, double> scores;
   std::vector<SourceHit> sources;
   std::vector<Contribution> explanation;
+  std::vector<TextHighlight> highlights;
 };
 struct Degraded {
   std::string stage, reason;
