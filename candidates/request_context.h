@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "candidates/typo_tolerance.h"
 #include "catalog/item_set.h"
 #include "google/protobuf/struct.pb.h"
 #include "store/history.h"
@@ -22,6 +23,7 @@ struct RequestContext {
   std::vector<float> user_vector;
   std::string query;
   bool match_all_words = false;  // every word of the query must match
+  TypoTolerance typo_tolerance = TypoTolerance::kAuto;
   std::string surface;
   google::protobuf::Struct context;
   // What is looked at, and what to lean towards and away from.

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "index/analysis_settings.h"
 
 namespace waymark {
@@ -34,6 +35,14 @@ class TermList {
   std::vector<Entry> terms_;
 };
 
+// A word of a text, on the way to its term.
+struct AnalysedWord {
+  std::string_view word, term;  // case-folded; its stem, which may be empty. Valid during the call
+  bool stop;                    // a stop word, which has no term
+  uint32_t position;            // among the words
+  size_t begin, end;            // bytes of the text that it was written in
+};
+
 // Immutable; thread-safe.
 class Analyzer {
  public:
@@ -43,6 +52,8 @@ class Analyzer {
   // Appends the terms of `text`, the first word standing at `position`. Stop words give no term but take
   // their place, so phrases keep their gaps. Answers the position after the last word.
   uint32_t Analyze(std::string_view text, uint32_t position, TermList* terms) const;
+  // The same terms with where they come from; slower.
+  void ForEachWord(std::string_view text, absl::FunctionRef<void(const AnalysedWord&)> visit) const;
 
  private:
   AnalysisSettings settings_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "index/query_expansion.h"
+
 namespace waymark {
 namespace {
 
@@ -34,21 +36,20 @@ std::optional<FlatQuery> Flatten(const QueryNode& root) {
 }  // namespace
 
 BoundQuery BindQuery(ParsedQuery query, const IndexSnapshot& snapshot, const Bm25Options& bm25,
-                     Deadline deadline) {
+                     Deadline deadline, TypoTolerance typos) {
   BoundQuery bound;
   bound.query = std::move(query);
   bound.lengths = Bm25Lengths(bm25, snapshot.average_length);
   bound.average_length = snapshot.average_length;
   const ParsedQuery& parsed = bound.query;
-  if (parsed.root) bound.flat = Flatten(*parsed.root);
-  std::vector<double> idf(parsed.terms.size());
-  double greatest = 0;
   for (const SegmentView& segment : snapshot.segments) {
     std::vector<TermIndex>& found = bound.found_terms.emplace_back();
     found.reserve(parsed.terms.size());
     for (const std::string& term : parsed.terms)
       found.push_back(segment.postings->FindTerm(term).value_or(kNoTerm));
   }
+  std::vector<double> idf(parsed.terms.size());
+  double greatest = 0;
   for (size_t t = 0; t < parsed.terms.size(); ++t) {
     if (!parsed.asked[t]) continue;
     // Counting may walk postings where documents were deleted since their segment was compiled.
@@ -61,8 +62,12 @@ BoundQuery BindQuery(ParsedQuery query, const IndexSnapshot& snapshot, const Bm2
       if (const auto term = bound.Find(segment, t)) documents += segment.live->document_count(*term);
     }
     if (documents > 0) idf[t] = Bm25Idf(snapshot.documents, documents);
-    greatest += idf[t] * parsed.term_times[t];
   }
+  if (!ExpandQuery(snapshot, typos, deadline, &idf, &bound)) {
+    bound.complete = false;
+    return bound;
+  }
+  for (size_t t = 0; t < parsed.terms.size(); ++t) greatest += idf[t] * parsed.term_times[t];
   std::vector<double> phrase_idf;
   for (size_t p = 0; p < parsed.phrases.size(); ++p) {
     double sum = 0;
@@ -73,8 +78,14 @@ BoundQuery BindQuery(ParsedQuery query, const IndexSnapshot& snapshot, const Bm2
   if (greatest > 0) bound.unit = std::exp2(std::ceil(std::log2(greatest))) / kGreatestScore;
   for (size_t t = 0; t < parsed.terms.size(); ++t) {
     bound.term_weight.push_back(static_cast<float>(idf[t] * parsed.term_times[t] / bound.unit));
+    for (BoundVariant& variant : bound.variants[t]) {
+      variant.weight = static_cast<float>(variant.idf * parsed.term_times[t] / bound.unit);
+    }
   }
   for (double sum : phrase_idf) bound.phrase_weight.push_back(static_cast<float>(sum / bound.unit));
+  const bool several = std::any_of(bound.variants.begin(), bound.variants.end(),
+                                   [](const auto& variants) { return variants.size() > 1; });
+  if (parsed.root && !several) bound.flat = Flatten(*parsed.root);
   return bound;
 }
 

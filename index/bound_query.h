@@ -4,9 +4,11 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "candidates/deadline.h"
+#include "candidates/typo_tolerance.h"
 #include "index/bm25.h"
 #include "index/index_snapshot.h"
 #include "index/phrase_leaf.h"
@@ -21,6 +23,24 @@ struct FlatQuery {
 
 inline constexpr TermIndex kNoTerm = 0xFFFFFFFFu;
 
+// Words of a query that are looked for among misspellings or beginnings; later ones are taken as they are.
+inline constexpr size_t kMaxExpandedWords = 32;
+
+// A term that a word of the query stands for.
+struct BoundVariant {
+  std::string term;
+  int edits = 0;                 // typing errors between the two
+  double idf = 0;                // what it counts for: less than its own where it is not what was typed
+  float weight = 0;              // as BoundQuery::term_weight
+  std::vector<TermIndex> found;  // [segments]; kNoTerm: the segment has it not
+};
+
+// A word that is taken for misspelled, and what is meant.
+struct Correction {
+  uint32_t term;  // into ParsedQuery::terms
+  std::string meant;
+};
+
 struct BoundQuery {
   ParsedQuery query;
   std::vector<float> term_weight;    // [terms]: idf * term_times in units; 0 for words that are only excluded
@@ -29,9 +49,14 @@ struct BoundQuery {
   Bm25Lengths lengths;
   double average_length = 0;
   std::vector<std::vector<TermIndex>> found_terms;  // [segments, terms]; kNoTerm: the segment has it not
-  std::optional<FlatQuery> flat;                    // none: the query has more structure, or phrases
+  // [terms]: where a word stands for several terms, all of them; a document's score is that of the best. A
+  // word that stands for one other term has it in found_terms.
+  std::vector<std::vector<BoundVariant>> variants;
+  std::vector<Correction> corrections;
+  std::optional<FlatQuery> flat;  // none: the query has more structure, phrases or variants
   bool complete = true;  // false: the deadline came while statistics were counted, nothing may be searched
 
+  bool StandsForSeveral(size_t t) const { return variants[t].size() > 1; }
   Bm25Term Term(size_t t) const { return {term_weight[t], lengths}; }
   Bm25Term Phrase(size_t p) const { return {phrase_weight[p], lengths}; }
   // The term in a segment of the snapshot.
@@ -43,7 +68,7 @@ struct BoundQuery {
 };
 
 BoundQuery BindQuery(ParsedQuery query, const IndexSnapshot& snapshot, const Bm25Options& bm25,
-                     Deadline deadline);
+                     Deadline deadline, TypoTolerance typos = TypoTolerance::kOff);
 
 // The words of a phrase in a segment; empty when the segment lacks one of them.
 std::vector<PhraseCursor::Word> PhraseWords(const SegmentView& segment, const BoundQuery& query,

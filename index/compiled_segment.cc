@@ -22,7 +22,7 @@ uint64_t TermKey(std::string_view term) {
   return key;
 }
 
-std::optional<TermIndex> CompiledSegment::FindTerm(std::string_view text) const {
+TermIndex CompiledSegment::LowerBound(std::string_view text) const {
   // The keys lie together: most of the way is gone among them.
   const auto [first, last] = std::equal_range(term_keys_.begin(), term_keys_.end(), TermKey(text));
   const size_t before = static_cast<size_t>(first - term_keys_.begin());
@@ -37,8 +37,13 @@ std::optional<TermIndex> CompiledSegment::FindTerm(std::string_view text) const 
       high = middle;
     }
   }
-  if (low == term_count() || term(low) != text) return std::nullopt;
   return low;
+}
+
+std::optional<TermIndex> CompiledSegment::FindTerm(std::string_view text) const {
+  const TermIndex found = LowerBound(text);
+  if (found == term_count() || term(found) != text) return std::nullopt;
+  return found;
 }
 
 }  // namespace waymark

@@ -63,6 +63,8 @@ class CompiledSegment {
   }
 
   std::optional<TermIndex> FindTerm(std::string_view term) const;
+  // The first term that does not stand before `text`; term_count(): none.
+  TermIndex LowerBound(std::string_view text) const;
   std::string_view term(TermIndex t) const {
     const uint32_t begin = t == 0 ? 0 : term_ends_[t - 1];
     return {term_bytes_.data() + begin, term_ends_[t] - begin};

@@ -14,6 +14,7 @@
 #include "index/impact_bounds.h"
 #include "index/indexed_fields.h"
 #include "index/live_documents.h"
+#include "index/variant_cache.h"
 
 namespace waymark {
 
@@ -35,6 +36,7 @@ struct IndexSnapshot {
   int64_t documents = 0;      // live ones
   double average_length = 0;  // mean of lengths over live documents
   LogOffset position = 0;     // searchable up to here
+  std::shared_ptr<VariantCache> variants = std::make_shared<VariantCache>();
 };
 
 // A segment with what was deleted from it.

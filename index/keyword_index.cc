@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "index/highlighter.h"
 #include "index/index_folder.h"
 #include "index/index_worker.h"
+#include "index/query_correction.h"
 #include "index/query_parser.h"
 #include "index/snapshot_search.h"
 
@@ -14,11 +16,13 @@ class KeywordIndex::Impl {
  public:
   Impl(const Store* store, Scope scope, const Catalog* catalog, const KeywordIndexOptions& options)
       : store(store),
+        scope(scope),
         catalog(catalog),
         options(options),
         worker(store, scope, catalog, IndexFolder(store->data_folder(), scope), options) {}
 
   const Store* const store;
+  const Scope scope;
   const Catalog* const catalog;
   const KeywordIndexOptions options;
   IndexWorker worker;
@@ -60,14 +64,36 @@ absl::StatusOr<KeywordHits> KeywordIndex::Search(const KeywordQuery& query, size
   // An index that has seen all that the catalogue has holds no item that is deleted there.
   std::shared_ptr<const ItemSet> live;
   if (impl_->catalog->position() > snapshot->position) live = impl_->catalog->LiveItems();
-  const SnapshotQuery search{query.query, query.match_all, query.allowed.get(),
-                             live.get(),  query.excluded,  query.total};
+  const SnapshotQuery search{query.query,    query.match_all, query.allowed.get(), live.get(),
+                             query.excluded, query.total,     query.typos};
   return SearchSnapshot(*snapshot, search, impl_->options.bm25, limit, deadline);
 }
 
-void KeywordIndex::Fill(const std::string& query, absl::Span<Candidate> candidates) const {
+void KeywordIndex::Fill(const std::string& query, absl::Span<Candidate> candidates,
+                        TypoTolerance typos) const {
   FillKeywordSignals(*impl_->worker.snapshot(), std::string_view(query).substr(0, kMaxQueryBytes),
-                     impl_->options.bm25, candidates);
+                     impl_->options.bm25, typos, candidates);
+}
+
+std::string KeywordIndex::CorrectQuery(const std::string& query, TypoTolerance typos,
+                                       Deadline deadline) const {
+  const std::shared_ptr<const IndexSnapshot> snapshot = impl_->worker.snapshot();
+  const std::string_view text = std::string_view(query).substr(0, kMaxQueryBytes);
+  const BoundQuery bound =
+      BindQuery(ParseQuery(text, snapshot->analyzer, false), *snapshot, impl_->options.bm25, deadline, typos);
+  if (!bound.complete) return {};
+  return CorrectedQuery(text, bound, *snapshot, *impl_->store, impl_->scope);
+}
+
+absl::StatusOr<std::unique_ptr<Highlighter>> KeywordIndex::MakeHighlighter(const std::string& query,
+                                                                           TypoTolerance typos,
+                                                                           const HighlightOptions& options,
+                                                                           Deadline deadline) const {
+  std::shared_ptr<const IndexSnapshot> snapshot = impl_->worker.snapshot();
+  const std::string_view text = std::string_view(query).substr(0, kMaxQueryBytes);
+  const BoundQuery bound =
+      BindQuery(ParseQuery(text, snapshot->analyzer, false), *snapshot, impl_->options.bm25, deadline, typos);
+  return Highlighter::Make(std::move(snapshot), bound, options);
 }
 
 KeywordIndexStatus KeywordIndex::status() const {

@@ -13,7 +13,9 @@
 
 #include "absl/status/statusor.h"
 #include "candidates/candidate_source.h"
+#include "candidates/typo_tolerance.h"
 #include "catalog/catalog.h"
+#include "index/highlight.h"
 #include "store/store.h"
 
 namespace waymark {
@@ -38,6 +40,7 @@ struct KeywordQuery {
   std::shared_ptr<const ItemSet> allowed;
   std::vector<ItemOrdinal> excluded;  // sorted
   TotalCount total = TotalCount::kExact;
+  TypoTolerance typos = TypoTolerance::kAuto;
 };
 struct KeywordHits {
   std::vector<ScoredItem> items;  // best first, ties by ordinal
@@ -52,6 +55,8 @@ struct KeywordIndexStatus {
   std::string error;           // of the last refresh, which is tried again; empty: it was good
   std::string rebuild_reason;  // why the index was last set aside or rebuilt; empty: never
 };
+
+class Highlighter;
 
 class KeywordIndex {
  public:
@@ -71,7 +76,15 @@ class KeywordIndex {
   absl::StatusOr<KeywordHits> Search(const KeywordQuery& query, size_t limit, Deadline deadline) const;
   // Keyword signals of these items for the query, whichever source found them. An item that the index does
   // not hold gets none; one that holds no word of the query has coverage 0 and no score.
-  void Fill(const std::string& query, absl::Span<Candidate> candidates) const;
+  void Fill(const std::string& query, absl::Span<Candidate> candidates,
+            TypoTolerance typos = TypoTolerance::kAuto) const;
+  // The query with the words that searches take for misspelled written as items have them («did you mean»);
+  // empty: there are none, or the deadline came.
+  std::string CorrectQuery(const std::string& query, TypoTolerance typos, Deadline deadline) const;
+  // Shows where items hold the words of the query. INVALID_ARGUMENT names the option.
+  absl::StatusOr<std::unique_ptr<Highlighter>> MakeHighlighter(const std::string& query, TypoTolerance typos,
+                                                               const HighlightOptions& options,
+                                                               Deadline deadline) const;
   KeywordIndexStatus status() const;
   // Commits what has been indexed, so that the next start goes on from here.
   absl::Status Commit();

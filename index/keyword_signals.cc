@@ -51,6 +51,37 @@ void AddTerm(const SegmentView& segment, const BoundQuery& bound, size_t t, std:
   }
 }
 
+// A word that stands for several terms: an item that holds one of them holds the word.
+void AddVariants(const SegmentView& segment, const BoundQuery& bound, size_t t, std::vector<Wanted>* wanted) {
+  struct Best {
+    FixedScore score = 0;
+    bool held = false, in_title = false;
+  };
+  std::vector<Best> best(wanted->size());
+  for (const BoundVariant& variant : bound.variants[t]) {
+    const TermIndex term = variant.found[segment.number];
+    if (term == kNoTerm) continue;
+    PostingCursor cursor(*segment.postings, term);
+    const Bm25Term scorer{variant.weight, bound.lengths};
+    for (size_t i = 0; i < wanted->size(); ++i) {
+      const DocNumber doc = (*wanted)[i].doc;
+      if (cursor.Advance(doc) != doc) continue;
+      best[i].held = true;
+      for (const PostingCursor::Entry& entry : cursor.entries()) {
+        best[i].in_title |= static_cast<int>(entry.field) == segment.title;
+      }
+      const float frequency = WeightedFrequency(segment, cursor.entries());
+      best[i].score = std::max(best[i].score, scorer.Score(frequency, (*segment.lengths)[doc]));
+    }
+  }
+  for (size_t i = 0; i < best.size(); ++i) {
+    Wanted& w = (*wanted)[i];
+    w.score += best[i].score;
+    w.held += best[i].held;
+    w.in_title += best[i].in_title;
+  }
+}
+
 void AddPhrase(const SegmentView& segment, const BoundQuery& bound, size_t p, std::vector<Wanted>* wanted) {
   const auto words = PhraseWords(segment, bound, p);
   if (words.empty()) return;
@@ -65,9 +96,9 @@ void AddPhrase(const SegmentView& segment, const BoundQuery& bound, size_t p, st
 }  // namespace
 
 void FillKeywordSignals(const IndexSnapshot& snapshot, std::string_view query, const Bm25Options& bm25,
-                        absl::Span<Candidate> candidates) {
+                        TypoTolerance typos, absl::Span<Candidate> candidates) {
   const BoundQuery bound =
-      BindQuery(ParseQuery(query, snapshot.analyzer, false), snapshot, bm25, Deadline::Never());
+      BindQuery(ParseQuery(query, snapshot.analyzer, false), snapshot, bm25, Deadline::Never(), typos);
   const ParsedQuery& parsed = bound.query;
   const auto words = static_cast<float>(std::count(parsed.asked.begin(), parsed.asked.end(), true));
   if (words == 0) return;
@@ -77,7 +108,9 @@ void FillKeywordSignals(const IndexSnapshot& snapshot, std::string_view query, c
     std::vector<Wanted> wanted = Locate(segment, candidates);
     if (wanted.empty()) continue;
     for (size_t t = 0; t < parsed.terms.size(); ++t) {
-      if (parsed.asked[t]) AddTerm(segment, bound, t, &wanted);
+      if (!parsed.asked[t]) continue;
+      bound.StandsForSeveral(t) ? AddVariants(segment, bound, t, &wanted)
+                                : AddTerm(segment, bound, t, &wanted);
     }
     for (size_t p = 0; p < parsed.phrases.size(); ++p) {
       if (parsed.phrase_times[p] > 0) AddPhrase(segment, bound, p, &wanted);

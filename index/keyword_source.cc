@@ -16,6 +16,7 @@ class KeywordSource : public CandidateSource {
     query.match_all = context.match_all_words;
     query.allowed = context.allowed;
     query.excluded = context.excluded;
+    query.typos = context.typo_tolerance;
     absl::StatusOr<KeywordHits> hits = index_->Search(query, limit, deadline);
     if (!hits.ok()) return hits.status();
     return SourceAnswer{std::move(hits->items), hits->complete, hits->total, hits->total_exact};
@@ -29,7 +30,7 @@ class KeywordSignals : public SignalProvider {
  public:
   explicit KeywordSignals(const KeywordIndex* index) : index_(index) {}
   void Fill(const RequestContext& context, absl::Span<Candidate> candidates) const override {
-    if (!context.query.empty()) index_->Fill(context.query, candidates);
+    if (!context.query.empty()) index_->Fill(context.query, candidates, context.typo_tolerance);
   }
 
  private:

@@ -24,21 +24,33 @@ DocNumber TermLeaf::NextAtLeast(DocNumber doc) {
   return docs_[index_];
 }
 
-size_t TermLeaf::Collect(Window* window, WindowBits* bits) {
+// take(document - window.begin, score)
+template <class Take>
+size_t TermLeaf::ForEach(const Window& window, WindowBits* bits, Take take) {
   size_t read = 0;
-  for (DocNumber next = NextAtLeast(window->begin); next < window->end; next = NextAtLeast(next + 1)) {
+  for (DocNumber next = NextAtLeast(window.begin); next < window.end; next = NextAtLeast(next + 1)) {
     const size_t first = index_;
-    const size_t end = FindDocument(docs_.data(), first, window->end);
+    const size_t end = FindDocument(docs_.data(), first, window.end);
     for (size_t i = first; i < end; ++i) {
-      const DocNumber at = docs_[i] - window->begin;
+      const DocNumber at = docs_[i] - window.begin;
       (*bits)[at / 64] |= uint64_t{1} << (at % 64);
-      if (scorer_.weight > 0) window->scores[at] += scores_[i];
+      if (scorer_.weight > 0) take(at, scores_[i]);
     }
     read += end - first;
     index_ = end - 1;
     next = docs_[end - 1];
   }
   return read;
+}
+
+size_t TermLeaf::Collect(Window* window, WindowBits* bits) {
+  return ForEach(*window, bits, [window](DocNumber at, FixedScore score) { window->scores[at] += score; });
+}
+
+size_t TermLeaf::CollectMost(Window* window, WindowBits* bits) {
+  return ForEach(*window, bits, [window](DocNumber at, FixedScore score) {
+    window->scores[at] = std::max(window->scores[at], score);
+  });
 }
 
 }  // namespace waymark

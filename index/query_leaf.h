@@ -43,8 +43,13 @@ class TermLeaf : public QueryLeaf {
   TermLeaf(const SegmentView& segment, TermIndex term, const Bm25Term& scorer);
   DocNumber NextAtLeast(DocNumber doc) override;
   size_t Collect(Window* window, WindowBits* bits) override;
+  // Marks the window's documents and makes their scores at least what this term gives.
+  size_t CollectMost(Window* window, WindowBits* bits);
 
  private:
+  template <class Take>
+  size_t ForEach(const Window& window, WindowBits* bits, Take take);
+
   const SegmentView& segment_;
   PostingBlockReader reader_;
   const Bm25Term scorer_;

@@ -2,13 +2,16 @@
 
 #include <unordered_map>
 
+#include "absl/strings/str_cat.h"
 #include "index/query_lexer.h"
+#include "index/typo_automaton.h"
 
 namespace waymark {
 namespace {
 
 using Kind = QueryToken::Kind;
 enum class Occurs { kDefault, kMust, kMustNot };
+const TermReading kAsItIs = {TermReading::Kind::kExact, 0, {}};
 
 struct Clause {
   std::optional<QueryNode> node;  // none: nothing was left of it, such as of a stop word
@@ -122,7 +125,7 @@ class Parser {
         break;
       case Kind::kPhrase:
         lexer_.Next();
-        clause.node = PhraseOf(Analyze(token.text));
+        clause.node = PhraseOf(Analyze(token.text, kAsItIs, kAsItIs));
         break;
       case Kind::kOpen:
         lexer_.Next();
@@ -165,21 +168,40 @@ class Parser {
   struct Word {
     uint32_t term, position;
   };
-  std::vector<Word> Analyze(std::string_view text) {
-    scratch_.Clear();
-    analyzer_.Analyze(text, 0, &scratch_);
+  // `marked`: how the last word is to be taken; the others are as `reading` says.
+  std::vector<Word> Analyze(std::string_view text, const TermReading& reading, const TermReading& marked) {
+    size_t left = 0;
+    analyzer_.ForEachWord(text, [&left](const AnalysedWord&) { ++left; });
     std::vector<Word> words;
-    for (size_t i = 0; i < scratch_.size(); ++i) {
-      std::string term(scratch_.term(i));
-      auto found = numbers_.find(term);
-      if (found == numbers_.end()) {
-        if (query_.terms.size() == kMaxQueryTerms) continue;
-        query_.terms.push_back(term);
-        found = numbers_.emplace(std::move(term), static_cast<uint32_t>(query_.terms.size() - 1)).first;
-      }
-      words.push_back({found->second, scratch_.position(i)});
-    }
+    analyzer_.ForEachWord(text, [&](const AnalysedWord& word) {
+      const TermReading& read_as = --left == 0 ? marked : reading;
+      // What people type of a word is compared as they type it.
+      const bool prefix = read_as.kind == TermReading::Kind::kPrefix;
+      const std::string_view term = prefix ? word.word : word.term;
+      if (word.stop && !prefix) return;
+      if (const auto number = NumberOf(term, word.word, read_as)) words.push_back({*number, word.position});
+    });
     return words;
+  }
+
+  // None: the query has too many terms.
+  std::optional<uint32_t> NumberOf(std::string_view term, std::string_view typed, TermReading reading) {
+    // Words as they stand and words within quotation marks are one term, which then is not corrected.
+    std::string key(term);
+    if (reading.kind == TermReading::Kind::kTypos) absl::StrAppend(&key, "~", reading.edits);
+    if (reading.kind == TermReading::Kind::kPrefix) absl::StrAppend(&key, "*");
+    const auto found = numbers_.find(key);
+    if (found != numbers_.end()) {
+      if (reading.kind == TermReading::Kind::kExact) query_.readings[found->second].kind = reading.kind;
+      return found->second;
+    }
+    if (query_.terms.size() == kMaxQueryTerms) return std::nullopt;
+    reading.typed = std::string(typed);
+    query_.terms.emplace_back(term);
+    query_.readings.push_back(std::move(reading));
+    const auto number = static_cast<uint32_t>(query_.terms.size() - 1);
+    numbers_.emplace(std::move(key), number);
+    return number;
   }
 
   static QueryNode TermNode(uint32_t term) { return {QueryNode::Kind::kTerm, term, {}, {}, {}}; }
@@ -188,23 +210,52 @@ class Parser {
     if (words.empty()) return std::nullopt;
     if (words.size() == 1) return TermNode(words[0].term);
     QueryPhrase phrase;
-    for (const Word& word : words) phrase.words.push_back({word.term, word.position - words[0].position});
+    for (const Word& word : words) {
+      phrase.words.push_back({word.term, word.position - words[0].position});
+      query_.readings[word.term].kind = TermReading::Kind::kExact;
+    }
     query_.phrases.push_back(std::move(phrase));
     return QueryNode{QueryNode::Kind::kPhrase, static_cast<uint32_t>(query_.phrases.size() - 1), {}, {}, {}};
   }
 
+  // Takes word~, word~1, word~2 and word* apart; the marks go from `text`.
+  static TermReading ReadMarks(std::string_view* text) {
+    TermReading reading;
+    if (text->ends_with('*')) {
+      reading.kind = TermReading::Kind::kPrefix;
+      text->remove_suffix(1);
+      return reading;
+    }
+    const size_t tilde = text->rfind('~');
+    if (tilde == text->npos) return reading;
+    const std::string_view edits = text->substr(tilde + 1);
+    if (edits.find_first_not_of("0123456789") != edits.npos) return reading;
+    text->remove_suffix(edits.size() + 1);
+    if (edits == "0") {
+      reading.kind = TermReading::Kind::kExact;
+    } else {
+      reading.kind = TermReading::Kind::kTypos;
+      reading.edits = edits.empty() ? 0 : edits == "1" ? 1 : TypoAutomaton::kMaxEdits;
+    }
+    return reading;
+  }
+
   // A word of several terms stands for its terms where it is one wish of many, and for the phrase where it is
-  // wanted or excluded by name.
+  // wanted or excluded by name. Where its last term stands for others, there is no phrase: all its terms are
+  // wanted or excluded together.
   void ParseWord(std::string_view text, Clause* clause) {
-    const std::vector<Word> words = Analyze(text);
-    if (words.size() < 2 || clause->occurs != Occurs::kDefault) {
+    const TermReading marked = ReadMarks(&text);
+    const bool phrase = marked.kind == TermReading::Kind::kWord || marked.kind == TermReading::Kind::kExact;
+    const std::vector<Word> words = Analyze(text, {}, marked);
+    if (words.size() < 2 || (clause->occurs != Occurs::kDefault && phrase)) {
       clause->node = PhraseOf(words);
       return;
     }
     QueryNode group;
-    auto& nodes = match_all_ ? group.must : group.should;
+    const bool all = match_all_ || clause->occurs != Occurs::kDefault;
+    auto& nodes = all ? group.must : group.should;
     for (const Word& word : words) nodes.push_back(TermNode(word.term));
-    clause->one_word = !match_all_;
+    clause->one_word = !all;
     clause->node = std::move(group);
   }
 
@@ -218,14 +269,25 @@ class Parser {
     }
     for (const QueryNode& child : node.must) CountAsked(child);
     for (const QueryNode& child : node.should) CountAsked(child);
+    for (const QueryNode& child : node.must_not) TakeAsItIs(child);
+  }
+
+  // Nobody wants to exclude what he did not write.
+  void TakeAsItIs(const QueryNode& node) {
+    if (node.kind == QueryNode::Kind::kTerm) {
+      TermReading& reading = query_.readings[node.index];
+      if (reading.kind == TermReading::Kind::kWord) reading.kind = TermReading::Kind::kExact;
+    }
+    for (const auto* children : {&node.must, &node.should, &node.must_not}) {
+      for (const QueryNode& child : *children) TakeAsItIs(child);
+    }
   }
 
   QueryLexer lexer_;
   const Analyzer& analyzer_;
   const bool match_all_;
   ParsedQuery query_;
-  std::unordered_map<std::string, uint32_t> numbers_;
-  TermList scratch_;
+  std::unordered_map<std::string, uint32_t> numbers_;  // of terms with the marks of their readings
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The query language (docs/queries.md): words, "phrases", AND OR NOT, + and -, parentheses.
 //
 //   ParsedQuery q = ParseQuery("star \"death star\" -wars", analyzer, /*match_all=*/false);
+//   ParseQuery("recieve~ relat*", analyzer, false).readings[1].kind;   // kPrefix
 //
 // Nothing is an error: quotes and parentheses that are not closed end with the query, operators without
 // operands are passed over.
@@ -36,8 +37,22 @@ struct QueryPhrase {
   std::vector<Word> words;  // at least two
 };
 
+// How a term is to be taken.
+struct TermReading {
+  enum class Kind {
+    kWord,    // a word as people type it: may be taken for misspelled
+    kExact,   // within quotation marks, or excluded: as it is
+    kTypos,   // word~: all terms within `edits`
+    kPrefix,  // word*: all terms that it begins
+  };
+  Kind kind = Kind::kWord;
+  int edits = 0;      // of kTypos; 0: as many as words of its length may have, at least 1
+  std::string typed;  // the word before it was cut to its stem
+};
+
 struct ParsedQuery {
-  std::vector<std::string> terms;  // distinct, analysed, in the order of the query
+  std::vector<std::string> terms;     // analysed, in the order of the query; distinct, but for their readings
+  std::vector<TermReading> readings;  // [terms]
   std::vector<QueryPhrase> phrases;
   // How often the query asks for the term as a word of its own, or for the phrase; 0 where only to exclude
   // it.

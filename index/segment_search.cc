@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "index/variants_leaf.h"
+
 namespace waymark {
 
 SegmentSearch::SegmentSearch(const SegmentView& segment, const BoundQuery& query)
@@ -14,7 +16,10 @@ SegmentSearch::SegmentSearch(const SegmentView& segment, const BoundQuery& query
 
 void SegmentSearch::MakeLeaves(const QueryNode& node) {
   if (node.kind == QueryNode::Kind::kTerm && !terms_[node.index].leaf) {
-    if (auto term = query_.Find(segment_, node.index)) {
+    if (query_.StandsForSeveral(node.index)) {
+      auto leaf = std::make_unique<VariantsLeaf>(segment_, query_.variants[node.index], query_.lengths);
+      if (leaf->HasTerms()) terms_[node.index].leaf = std::move(leaf);
+    } else if (auto term = query_.Find(segment_, node.index)) {
       terms_[node.index].leaf = std::make_unique<TermLeaf>(segment_, *term, query_.Term(node.index));
     }
   } else if (node.kind == QueryNode::Kind::kPhrase) {

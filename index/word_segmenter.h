@@ -20,4 +20,8 @@ inline constexpr int kMaxWordLength = 255;
 // `word` is valid during the call only. Bytes that are no UTF-8 separate words. Thread-safe.
 void SegmentWords(std::string_view utf8, absl::FunctionRef<void(std::string_view word)> visit);
 
+// The same words with the bytes of the text that each was written in. Slower where text is not ASCII.
+void SegmentWordSpans(std::string_view utf8,
+                      absl::FunctionRef<void(std::string_view word, size_t begin, size_t end)> visit);
+
 }  // namespace waymark

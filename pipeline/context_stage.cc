@@ -30,6 +30,7 @@ absl::StatusOr<RequestState> MakeRequestState(const Store& store, Scope scope, c
   context.now = clock.Now();
   context.query = request.query;
   context.match_all_words = request.match_all;
+  context.typo_tolerance = request.typo_tolerance;
   context.surface = request.surface;
   context.context = request.context;
   auto user = ReadUserState(store, scope, request, context.now);

@@ -7,6 +7,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "index/highlighter.h"
 #include "pipeline/answer_stage.h"
 #include "pipeline/arrange_stage.h"
 #include "pipeline/candidate_stage.h"
@@ -27,7 +28,7 @@ class KeywordSignals : public SignalProvider {
  public:
   explicit KeywordSignals(const KeywordIndex* index) : index_(index) {}
   void Fill(const RequestContext& context, absl::Span<Candidate> candidates) const override {
-    if (!context.query.empty()) index_->Fill(context.query, candidates);
+    if (!context.query.empty()) index_->Fill(context.query, candidates, context.typo_tolerance);
   }
 
  private:
@@ -73,6 +74,10 @@ class Pipeline::Call {
     }
     const absl::Time arrange = absl::Now();
     if (auto status = CutPage(); !status.ok()) return status;
+    if (WordsOnly()) {
+      response_.corrected_query =
+          parts_.index->CorrectQuery(request_.query, request_.typo_tolerance, deadline_);
+    }
     Sign();
     Lap("arrange", arrange);
     LogServed();
@@ -254,6 +259,7 @@ class Pipeline::Call {
     std::vector<ItemOrdinal> items;
     for (size_t i : page.indexes) items.push_back(list_.items[i]);
     const auto records = parts_.store->GetItems(parts_.scope, items);
+    if (auto status = MakeHighlighter(); !status.ok()) return status;
     for (size_t k = 0; k < page.indexes.size(); ++k) {
       if (!records[k]) continue;  // deleted between the look at the catalogue and the read
       response_.items.push_back(MakeItem(page.indexes[k], *records[k]));
@@ -266,11 +272,31 @@ class Pipeline::Call {
     return absl::OkStatus();
   }
 
-  RankedItem MakeItem(size_t index, const storage::ItemRecord& record) const {
+  absl::Status MakeHighlighter() {
+    if (!request_.highlight || !WordsOnly()) return absl::OkStatus();
+    auto made = parts_.index->MakeHighlighter(request_.query, request_.typo_tolerance, *request_.highlight,
+                                              deadline_);
+    if (!made.ok()) return made.status();
+    highlighter_ = *std::move(made);
+    return absl::OkStatus();
+  }
+
+  void Highlight(const storage::ItemRecord& record, RankedItem* out) {
+    if (!highlighter_) return;
+    if (deadline_.Expired()) {
+      response_.degraded.push_back({"highlight", "the deadline passed: some items are not highlighted"});
+      highlighter_.reset();
+      return;
+    }
+    out->highlights = highlighter_->Highlight(record);
+  }
+
+  RankedItem MakeItem(size_t index, const storage::ItemRecord& record) {
     RankedItem out;
     out.item = list_.items[index];
     out.score = list_.scores[index];
     out.record = VisibleRecord(request_, record);
+    Highlight(record, &out);
     // A later page has no details: its token carries scores only.
     if (index < details_.size()) Describe(details_[index], &out);
     return out;
@@ -310,7 +336,8 @@ class Pipeline::Call {
   RequestContext context_;
   std::shared_ptr<const Filter> filter_;
   PageList list_;
-  std::vector<RankedCandidate> details_;  // of list_, on the first page
+  std::unique_ptr<Highlighter> highlighter_;  // null: nothing is highlighted
+  std::vector<RankedCandidate> details_;      // of list_, on the first page
   size_t strict_items_ =
       kMaxPagedItems;  // items of list_ that were found under the filter and the exclusions
   PipelineResponse response_;

@@ -7,7 +7,9 @@
 
 #include "absl/time/time.h"
 #include "candidates/candidate.h"
+#include "candidates/typo_tolerance.h"
 #include "google/protobuf/struct.pb.h"
+#include "index/highlight.h"
 #include "rank/ranker.h"
 #include "store/log_position.h"
 #include "waymark/storage/records.pb.h"
@@ -33,6 +35,8 @@ struct PipelineRequest {
   RequestKind kind = RequestKind::kSearch;
   std::string query;
   bool match_all = false;
+  TypoTolerance typo_tolerance = TypoTolerance::kAuto;
+  std::optional<HighlightOptions> highlight;
   std::string user_id, visitor_id, session_id, surface;
   google::protobuf::Struct context;
   std::string filter;
@@ -67,6 +71,7 @@ struct RankedItem {
   std::map<std::string, double> scores;
   std::vector<SourceHit> sources;
   std::vector<Contribution> explanation;
+  std::vector<TextHighlight> highlights;
 };
 struct Degraded {
   std::string stage, reason;
@@ -80,6 +85,7 @@ struct PipelineResponse {
   std::vector<RankedItem> items;
   int64_t total = -1;  // of searches
   bool total_exact = true;
+  std::string corrected_query;  // empty: nothing is misspelled
   std::string next_page_token, request_id, attribution_token;
   std::string release, retriever, ranker;  // "none", "", "weighted-sum" while nothing is released
   std::vector<Degraded> degraded;

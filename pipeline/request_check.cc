@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "index/query_parser.h"
 #include "pipeline/blending_plan.h"
 #include "store/ids.h"
 #include "store/package/model_package.h"
@@ -127,7 +128,8 @@ std::string RequestFingerprint(const PipelineRequest& request) {
   std::string text =
       absl::StrCat(static_cast<int>(request.kind), "\n", request.match_all, "\n", request.strict_filter, "\n",
                    request.diversity, "\n", static_cast<int>(request.personalization), "\n", request.release,
-                   "\n", request.per_source_limit, "\n", request.rank_limit, "\n");
+                   "\n", static_cast<int>(request.typo_tolerance), "\n", request.per_source_limit, "\n",
+                   request.rank_limit, "\n");
   const auto add = [&text](const std::string& value) {
     absl::StrAppend(&text, value.size(), ":", value, "\n");
   };

@@ -7,7 +7,6 @@
 
 namespace waymark {
 
-inline constexpr size_t kMaxQueryBytes = 10 << 10;
 inline constexpr int kMaxPageSize = 100;
 inline constexpr int kDefaultSearchPage = 10, kDefaultFeedPage = 20;
 inline constexpr size_t kMaxGivenCandidates = 1000;

@@ -15,6 +15,7 @@ struct Options {
   RequestOptions request;
   std::string query;
   bool match_all = false;
+  std::string typos = "auto";
 };
 
 int RunSearch(const Options& options) {
@@ -24,6 +25,8 @@ int RunSearch(const Options& options) {
   }
   request.set_query(options.query);
   request.set_match(options.match_all ? v1::SearchRequest::ALL : v1::SearchRequest::ANY);
+  if (options.typos == "off") request.set_typo_tolerance(v1::SearchRequest::OFF);
+  if (options.typos == "always") request.set_typo_tolerance(v1::SearchRequest::ALWAYS);
   auto backend = OpenTarget(options.target, Access::kRead);
   if (!backend.ok()) return Fail(backend.status());
   v1::SearchResponse response;
@@ -40,10 +43,16 @@ void AddSearch(CLI::App* app, Run* run) {
                                  "  waymark search comedy --data DIR --user 196 --explain");
   auto options = std::make_shared<Options>();
   AddTargetOptions(command, &options->target);
-  command->add_option("query", options->query, "words, \"phrases\", AND, OR, + and -")
+  command->add_option("query", options->query, "words, \"phrases\", AND, OR, + and -, typo~, begin*")
       ->required()
       ->type_name("QUERY");
   command->add_flag("--all-words", options->match_all, "every word must be there");
+  command
+      ->add_option(
+          "--typo-tolerance", options->typos,
+          "which words also find what is written almost the same: auto (those that no item has), off, "
+          "always")
+      ->check(CLI::IsMember({"auto", "off", "always"}));
   AddRequestOptions(command, &options->request);
   command->callback([=] { *run = [options] { return RunSearch(*options); }; });
 }

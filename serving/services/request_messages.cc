@@ -26,6 +26,43 @@ absl::StatusOr<PersonalizationMode> ModeOf(v1::Personalization mode) {
   }
 }
 
+absl::StatusOr<TypoTolerance> TyposOf(v1::SearchRequest::TypoTolerance tolerance) {
+  switch (tolerance) {
+    case v1::SearchRequest::TYPO_TOLERANCE_UNSPECIFIED:
+    case v1::SearchRequest::AUTO:
+      return TypoTolerance::kAuto;
+    case v1::SearchRequest::OFF:
+      return TypoTolerance::kOff;
+    case v1::SearchRequest::ALWAYS:
+      return TypoTolerance::kAlways;
+    default:
+      return InvalidField("typo_tolerance",
+                          absl::StrCat("is ", static_cast<int>(tolerance), "; it takes AUTO, OFF or ALWAYS"));
+  }
+}
+
+HighlightOptions HighlightOf(const v1::SearchRequest::Highlight& highlight) {
+  HighlightOptions options;
+  options.fields.assign(highlight.fields().begin(), highlight.fields().end());
+  if (highlight.has_pre_tag()) options.pre_tag = highlight.pre_tag();
+  if (highlight.has_post_tag()) options.post_tag = highlight.post_tag();
+  options.snippet_length = highlight.snippet_length();
+  options.offsets_only = highlight.offsets_only();
+  return options;
+}
+
+void FillHighlight(const TextHighlight& from, v1::Result::Highlight* highlight) {
+  highlight->set_field(from.field);
+  highlight->set_value(from.value);
+  highlight->set_snippet(from.snippet);
+  for (const HighlightMatch& match : from.matches) {
+    v1::Result::Highlight::Match* to = highlight->add_matches();
+    to->set_begin(static_cast<int32_t>(match.begin));
+    to->set_end(static_cast<int32_t>(match.end));
+    to->set_word(match.word);
+  }
+}
+
 // The fields that all three kinds have.
 template <class Request>
 absl::StatusOr<PipelineRequest> Shared(RequestKind kind, const Request& request) {
@@ -79,6 +116,7 @@ void FillResult(const CollectionName& collection, const RankedItem& item, Reques
     contribution->set_value(part.value);
     contribution->set_contribution(part.contribution);
   }
+  for (const TextHighlight& highlight : item.highlights) FillHighlight(highlight, result->add_highlights());
 }
 
 template <class Response>
@@ -113,6 +151,10 @@ absl::StatusOr<PipelineRequest> RequestOf(const v1::SearchRequest& request) {
                         absl::StrCat("is ", static_cast<int>(request.match()), "; it takes ANY or ALL"));
   }
   made->match_all = request.match() == v1::SearchRequest::ALL;
+  auto typos = TyposOf(request.typo_tolerance());
+  if (!typos.ok()) return typos.status();
+  made->typo_tolerance = *typos;
+  if (request.has_highlight()) made->highlight = HighlightOf(request.highlight());
   FillList(request, &*made);
   return made;
 }
@@ -150,6 +192,7 @@ void ToMessage(const CollectionName& collection, const PipelineResponse& answer,
                v1::SearchResponse* response) {
   FillShared(collection, answer, RequestKind::kSearch, response);
   response->set_next_page_token(answer.next_page_token);
+  response->set_corrected_query(answer.corrected_query);
   if (answer.total < 0) return;
   response->set_total_size(answer.total);
   response->set_total_size_relation(answer.total_exact ? v1::EXACT : v1::AT_LEAST);

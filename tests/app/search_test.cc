@@ -30,6 +30,23 @@ TEST_CASE("a search prints a table for people and one document for programs") {
   CHECK(sandbox.Json({"search", "the of", "--data", "d"})["results"].empty());
 }
 
+TEST_CASE("misspelled words find what is meant, unless they shall not") {
+  Sandbox sandbox;
+  REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, kFilms).code == 0);
+  const auto answer = sandbox.Json({"search", "twleve monkees", "--data", "d"});
+  CHECK(Ids(answer) == std::vector<std::string>{"3"});
+  CHECK(answer["corrected_query"] == "twelve monkeys");
+  CHECK_THAT(sandbox.Run({"search", "twleve", "--data", "d"}).out, Catch::Contains("did you mean: twelve\n"));
+  CHECK(sandbox.Json({"search", "twleve", "--data", "d", "--typo-tolerance", "off"})["results"].empty());
+  CHECK(Ids(sandbox.Json({"search", "mon*", "--data", "d", "--typo-tolerance", "off"})) ==
+        std::vector<std::string>{"3"});
+  CHECK(Ids(sandbox.Json({"search", "heta", "--data", "d", "--typo-tolerance", "always"})) ==
+        std::vector<std::string>{"5"});
+  const Ran ran = sandbox.Run({"search", "heat", "--data", "d", "--typo-tolerance", "some"});
+  CHECK(ran.code == 2);
+  CHECK_THAT(ran.err, Catch::Contains("--typo-tolerance"));
+}
+
 TEST_CASE("a bad filter, limit or release is an error that names it, not a crash") {
   Sandbox sandbox;
   REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, kFilms).code == 0);

@@ -117,10 +117,30 @@ Words PhraseOf(const ParsedQuery& query, size_t phrase) {
   return words;
 }
 
-bool Matches(const RandomDocument& document, const ParsedQuery& query, const QueryNode& node) {
+struct WeightedWord {
+  Words word;
+  float weight;
+};
+
+// What a word of the query stands for.
+std::vector<WeightedWord> WordsOf(const BoundQuery& query, size_t t) {
+  const std::vector<BoundVariant>& variants = query.variants[t];
+  if (variants.empty()) return {{{WordOf(query.query.terms[t])}, query.term_weight[t]}};
+  std::vector<WeightedWord> words;
+  for (const BoundVariant& variant : variants) words.push_back({{WordOf(variant.term)}, variant.weight});
+  return words;
+}
+
+bool HoldsOne(const RandomDocument& document, const BoundQuery& query, size_t t) {
+  const auto words = WordsOf(query, t);
+  return std::any_of(words.begin(), words.end(),
+                     [&](const WeightedWord& word) { return Holds(document, word.word); });
+}
+
+bool Matches(const RandomDocument& document, const BoundQuery& query, const QueryNode& node) {
   const auto matches = [&](const QueryNode& child) { return Matches(document, query, child); };
-  if (node.kind == QueryNode::Kind::kTerm) return Holds(document, {WordOf(query.terms[node.index])});
-  if (node.kind == QueryNode::Kind::kPhrase) return Holds(document, PhraseOf(query, node.index));
+  if (node.kind == QueryNode::Kind::kTerm) return HoldsOne(document, query, node.index);
+  if (node.kind == QueryNode::Kind::kPhrase) return Holds(document, PhraseOf(query.query, node.index));
   return std::all_of(node.must.begin(), node.must.end(), matches) &&
          (!node.must.empty() || std::any_of(node.should.begin(), node.should.end(), matches)) &&
          std::none_of(node.must_not.begin(), node.must_not.end(), matches);
@@ -136,7 +156,7 @@ Hits BruteForce(const RandomCorpus& corpus, const BoundQuery& bound, const Snaps
     for (const RandomDocument& document : segment) {
       if (document.deleted || (query.allowed && !query.allowed->Contains(document.item)) ||
           std::binary_search(query.excluded.begin(), query.excluded.end(), document.item) ||
-          !Matches(document, bound.query, *bound.query.root)) {
+          !Matches(document, bound, *bound.query.root)) {
         continue;
       }
       float length = 0;
@@ -145,9 +165,14 @@ Hits BruteForce(const RandomCorpus& corpus, const BoundQuery& bound, const Snaps
       }
       FixedScore score = 0;
       for (size_t t = 0; t < bound.query.terms.size(); ++t) {
-        const Words word = {WordOf(bound.query.terms[t])};
-        if (bound.query.term_times[t] == 0 || !Holds(document, word)) continue;
-        score += bound.Term(t).Score(Frequency(document, weights, word), length);
+        if (bound.query.term_times[t] == 0) continue;
+        FixedScore best = 0;
+        for (const WeightedWord& word : WordsOf(bound, t)) {
+          if (!Holds(document, word.word)) continue;
+          const Bm25Term scorer{word.weight, bound.lengths};
+          best = std::max(best, scorer.Score(Frequency(document, weights, word.word), length));
+        }
+        score += best;
       }
       for (size_t p = 0; p < bound.query.phrases.size(); ++p) {
         const Words words = PhraseOf(bound.query, p);
@@ -165,7 +190,7 @@ Hits BruteForce(const RandomCorpus& corpus, const BoundQuery& bound, const Snaps
 
 std::string RandomText(RandomCorpus* corpus) {
   std::string text;
-  const unsigned kind = corpus->random() % 7, words = 1 + corpus->random() % 6;
+  const unsigned kind = corpus->random() % 8, words = 1 + corpus->random() % 6;
   if (kind == 0) {
     text = "\"" + corpus->Text();
     for (unsigned i = corpus->random() % 2 + 1; i > 0; --i) text += " " + corpus->Text();
@@ -182,7 +207,10 @@ std::string RandomText(RandomCorpus* corpus) {
             : kind == 3 && pick == 0 ? "-"
             : kind == 4 && pick < 2  ? (pick ? "+" : "-")
                                      : "";
-    text += corpus->Text() + " ";
+    text += corpus->Text();
+    // With misspelled words and beginnings.
+    if (kind == 7) text += std::vector<std::string>{"~1", "~2", "*", ""}[corpus->random() % 4];
+    text += " ";
   }
   return text;
 }
@@ -215,6 +243,48 @@ void Compare(const char* name, const RandomCorpus& corpus, const BoundQuery& bou
     INFO("place " << i);
     REQUIRE(best[i].first == expected[i].first);
     REQUIRE(best[i].second == expected[i].second);
+  }
+}
+
+// Of "w1": itself, "w", "wN" and "w1N" within so many edits that are insertions, deletions and replacements
+// of digits behind the "w".
+bool WithinEdits(int a, int b, int edits) {
+  const std::string x = std::to_string(a), y = std::to_string(b);
+  if (x == y) return true;
+  if (edits >= 2) return true;  // numbers have two digits at most
+  if (x.size() == 1 && y.size() == 1) return true;
+  if (x.size() != y.size()) return x.find(y) != x.npos || y.find(x) != y.npos;
+  return x[0] == y[0] || x[1] == y[1] || (x[0] == y[1] && x[1] == y[0]);
+}
+
+TEST_CASE("a word stands for what is within its errors, or what it begins, and for nothing else") {
+  for (unsigned seed = 0; seed < 30; ++seed) {
+    RandomCorpus corpus(seed);
+    std::set<int> held;
+    for (const auto& segment : corpus.segments) {
+      for (const RandomDocument& document : segment) {
+        for (int word = 0; word < 64 && !document.deleted; ++word) {
+          if (document.holds >> word & 1) held.insert(word);
+        }
+      }
+    }
+    for (int word = 0; word < 70; ++word) {
+      for (const std::string mark : {"~1", "~2", "*"}) {
+        std::set<int> expected, found;
+        for (int other : held) {
+          const bool stands = mark == "*" ? std::to_string(other).starts_with(std::to_string(word))
+                                          : WithinEdits(word, other, mark[1] - '0');
+          if (stands) expected.insert(other);
+        }
+        const std::string text = absl::StrCat("w", word, mark);
+        const BoundQuery bound = BindQuery(ParseQuery(text, corpus.snapshot->analyzer, false),
+                                           *corpus.snapshot, Bm25Options(), Deadline::Never());
+        for (const BoundVariant& variant : bound.variants[0]) found.insert(WordOf(variant.term));
+        INFO(text);
+        REQUIRE(bound.variants[0].size() == std::min<size_t>(expected.size(), 50));
+        if (expected.size() <= 50) REQUIRE((found == expected));
+      }
+    }
   }
 }
 

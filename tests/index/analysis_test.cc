@@ -31,6 +31,27 @@ TEST_CASE("words are runs of letters and digits, folded") {
   CHECK(Segment(" .,;!? ").empty());
 }
 
+TEST_CASE("words come with the bytes that they were written in") {
+  const auto spans = [](std::string_view text) {
+    Words written;
+    SegmentWordSpans(text, [&](std::string_view, size_t begin, size_t end) {
+      written.emplace_back(text.substr(begin, end - begin));
+    });
+    return written;
+  };
+  CHECK(spans("Star Wars: x-2") == Words{"Star", "Wars", "x", "2"});
+  CHECK(spans("d'AMÉLIE—“Straße” \U0001F600ok") == Words{"d", "AMÉLIE", "Straße", "ok"});
+  CHECK(spans("ﬁlm ＦＵＬＬ") == Words{"ﬁlm", "ＦＵＬＬ"});
+  CHECK(spans("Ame\xCC\x81lie") == Words{"Ame\xCC\x81lie"});
+  CHECK(spans("a\xFF b") == Words{"a\xFF", "b"});  // no UTF-8: what stands between spaces
+  for (std::string_view text :
+       {"東京物語を見る and ภาษาไทย", "naïve—“quoted”… don't", "㎏ of ½ İstanbul", "\xFF\xC3"}) {
+    Words words;
+    SegmentWordSpans(text, [&](std::string_view word, size_t, size_t) { words.emplace_back(word); });
+    CHECK(words == Segment(text));
+  }
+}
+
 TEST_CASE("letters beyond ASCII are folded and keep their accents") {
   CHECK(Segment("Le Fabuleux Destin d'AMÉLIE") == Words{"le", "fabuleux", "destin", "d", "amélie"});
   CHECK(Segment("ΟΔΥΣΣΕΙΑ ОСТРОВ") == Words{"οδυσσεια", "остров"});

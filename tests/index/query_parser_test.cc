@@ -118,6 +118,35 @@ TEST_CASE("words are counted as often as they are asked for, and not where they 
   CHECK(query.asked == std::vector<bool>{true, true, true});
 }
 
+TEST_CASE("words are read as they are marked; marks of other words are none") {
+  using Kind = TermReading::Kind;
+  const auto read = [](std::string_view text, const Analyzer& analyzer = kPlain) {
+    std::vector<std::tuple<std::string, Kind, int>> readings;
+    const ParsedQuery query = ParseQuery(text, analyzer, false);
+    for (size_t t = 0; t < query.terms.size(); ++t) {
+      readings.emplace_back(query.terms[t], query.readings[t].kind, query.readings[t].edits);
+    }
+    return readings;
+  };
+  using Readings = std::vector<std::tuple<std::string, Kind, int>>;
+  CHECK(read("star wars~ trek~1 gen~2 far~7 no~0 the*") == Readings{{"star", Kind::kWord, 0},
+                                                                    {"wars", Kind::kTypos, 0},
+                                                                    {"trek", Kind::kTypos, 1},
+                                                                    {"gen", Kind::kTypos, 2},
+                                                                    {"far", Kind::kTypos, 2},
+                                                                    {"no", Kind::kExact, 0},
+                                                                    {"the", Kind::kPrefix, 0}});
+  CHECK(read("\"star\" star -trek") == Readings{{"star", Kind::kExact, 0}, {"trek", Kind::kExact, 0}});
+  CHECK(
+      read("a~b ~ * st*r") ==
+      Readings{{"a", Kind::kWord, 0}, {"b", Kind::kWord, 0}, {"st", Kind::kWord, 0}, {"r", Kind::kWord, 0}});
+  CHECK(read("relational* relational~", kEnglish) ==
+        Readings{{"relational", Kind::kPrefix, 0}, {"relat", Kind::kTypos, 0}});
+  CHECK(Parse("+spider-ma*") == "(+spider +ma)");
+  CHECK(Parse("film -spider-ma~") == "(film -(+spider +ma))");
+  CHECK(Parse("+spider-man~0") == "\"spider man\"");
+}
+
 TEST_CASE("only the first 1,000 distinct terms are considered") {
   std::string text;
   for (int i = 0; i < 1500; ++i) text += absl::StrCat("w", i, " ");

@@ -86,6 +86,48 @@ TEST_CASE("Page sizes of 0, -1 and 1,000,000 are the default, refused, the maxim
   CHECK(FieldOf(status) == "page_size");
 }
 
+TEST_CASE("A misspelled word is corrected and shown where it stands, unless typo_tolerance is OFF") {
+  LiveServer live;
+  Api api(live);
+  v1::PutItemsRequest request = Items(1);
+  (*request.mutable_items(0)->mutable_fields()->mutable_fields())["title"].set_string_value(
+      "Généraux & generals");
+  v1::PutItemsResponse written;
+  REQUIRE(api.PutItems(request, &written).ok());
+  v1::SearchRequest search;
+  search.set_query("generlas");
+  search.set_consistency_token(written.consistency_token());
+  search.mutable_highlight()->add_fields("title");
+  search.mutable_highlight()->set_pre_tag("[");
+  search.mutable_highlight()->set_post_tag("]");
+  v1::SearchResponse found;
+  grpc::Status status = api.Search(search, &found);
+  INFO(status.error_message());
+  REQUIRE(status.ok());
+  CHECK(found.corrected_query() == "generals");
+  REQUIRE(found.results_size() == 1);
+  REQUIRE(found.results(0).highlights_size() == 1);
+  const v1::Result::Highlight& highlight = found.results(0).highlights(0);
+  CHECK(highlight.field() == "title");
+  CHECK(highlight.snippet() == "Généraux &amp; [generals]");
+  REQUIRE(highlight.matches_size() == 1);
+  CHECK(highlight.matches(0).begin() == 11);
+  CHECK(highlight.matches(0).end() == 19);
+  CHECK(highlight.matches(0).word() == "generlas");
+  search.mutable_highlight()->set_offsets_only(true);
+  REQUIRE(api.Search(search, &found).ok());
+  CHECK(found.results(0).highlights(0).snippet().empty());
+  search.mutable_highlight()->set_snippet_length(-1);
+  CHECK(FieldOf(api.Search(search, &found)) == "highlight.snippet_length");
+  search.clear_highlight();
+  search.set_typo_tolerance(v1::SearchRequest::OFF);
+  REQUIRE(api.Search(search, &found).ok());
+  CHECK(found.results_size() == 0);
+  CHECK(found.corrected_query().empty());
+  search.set_typo_tolerance(static_cast<v1::SearchRequest::TypoTolerance>(77));
+  CHECK(FieldOf(api.Search(search, &found)) == "typo_tolerance");
+}
+
 TEST_CASE("Pages of a filtered list hold each item once, in order") {
   LiveServer live;
   Api api(live);
