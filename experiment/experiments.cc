@@ -57,8 +57,7 @@ int ArmNamed(const ExperimentRecord& record, const std::string& name) {
 
 // Whether requests have to do with it.
 bool IsServed(const ExperimentRecord& record) {
-  return record.state() == ExperimentRecord::RUNNING ||
-         (record.state() == ExperimentRecord::RELEASED && record.release_pending());
+  return record.state() == ExperimentRecord::RUNNING || record.release_pending();
 }
 
 void SetState(const ExperimentRecord& from, ExperimentRecord* to) {
@@ -170,6 +169,7 @@ std::shared_ptr<const ExperimentPlan> Experiments::Impl::PlanOf(const Experiment
   if (targeting.ok()) made->targeting = std::make_shared<const Targeting>(*std::move(targeting));
   made->closed = !targeting.ok();
   if (record.state() == ExperimentRecord::RELEASED) made->decided_arm = ArmNamed(record, record.winner());
+  if (record.state() == ExperimentRecord::ROLLED_BACK) made->decided_arm = 0;
   return made;
 }
 

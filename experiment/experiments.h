@@ -71,10 +71,11 @@ class Experiments {
   // Follows the log, rolls back what violates a guardrail, takes the next step of automatic ramps. What was
   // decided.
   absl::StatusOr<std::vector<storage::DecisionRecord>> Tick();
-  // Decided, but not activated yet: the caller activates the winner's release, then acknowledges. Asked after
-  // each decision and after a start, so that a kill in between loses nothing.
+  // Decided, but not activated yet: the caller activates what ReleaseToActivate says, then acknowledges.
+  // Asked after each decision and after a start, so that a kill in between loses nothing.
   std::vector<storage::ExperimentRecord> PendingReleases() const;
-  absl::Status AcknowledgeRelease(const std::string& id);
+  // `decided` as PendingReleases gave it. ABORTED: somebody has decided since, so ask again.
+  absl::Status AcknowledgeRelease(storage::ExperimentRecord decided);
 
   // --- requests
   struct Plan;

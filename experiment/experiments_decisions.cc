@@ -159,13 +159,11 @@ std::vector<ExperimentRecord> Experiments::PendingReleases() const {
   return pending;
 }
 
-absl::Status Experiments::AcknowledgeRelease(const std::string& id) {
-  auto record = Get(id);
-  if (!record.ok()) return record.status();
-  if (!record->release_pending()) return absl::OkStatus();
-  record->set_release_pending(false);
-  const int64_t revision = record->revision();
-  auto written = impl_->store->PutExperiment(impl_->scope, *std::move(record), revision, nullptr);
+absl::Status Experiments::AcknowledgeRelease(ExperimentRecord decided) {
+  if (!decided.release_pending()) return absl::OkStatus();
+  decided.set_release_pending(false);
+  const int64_t revision = decided.revision();
+  auto written = impl_->store->PutExperiment(impl_->scope, std::move(decided), revision, nullptr);
   if (!written.ok()) return written.status();
   return impl_->Install(*written);
 }

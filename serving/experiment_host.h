@@ -1,5 +1,5 @@
 // The experiments of every open collection, and what keeps them going beside requests: a thread that follows
-// what came of them, makes the decisions that make themselves, and activates what has won.
+// what came of them, makes the decisions that make themselves, and activates what was decided.
 //
 //   ExperimentHost host(engine);
 //   host.Start();
@@ -48,7 +48,7 @@ class ExperimentHost {
 
   // Loads the releases of the record's arms beside the active one. An error names the arm and what is wrong.
   absl::Status LoadArms(HostedExperiments* hosted, const storage::ExperimentRecord& record);
-  // After a decision: activates the winner's release, and holds the releases that live arms are served with.
+  // After a decision: activates what it says, and holds the releases that live arms are served with.
   // What fails is logged; false: upkeep tries it again.
   bool Settle(HostedExperiments* hosted);
   // A guardrail looks violated: upkeep looks at once.
@@ -58,7 +58,7 @@ class ExperimentHost {
   void Run();
   void Upkeep();
   // Both under `settling`.
-  bool ActivateWinners(HostedExperiments* hosted);
+  bool ActivateDecided(HostedExperiments* hosted);
   std::map<std::string, absl::Status> Keep(HostedExperiments* hosted, const std::set<std::string>& more);
 
   Engine* engine_;

@@ -161,7 +161,8 @@ void AddExperiment(CLI::App* app, Run* run) {
   CLI::App* stop = AddAction(group, run, "stop", "Release a winner to everybody, roll back, or just end",
                              "  waymark experiment stop ranker-7 --winner new --data DIR", options, Stop);
   stop->add_option("--winner", options->winner, "release this arm to everybody")->type_name("ARM");
-  stop->add_flag("--roll-back", options->roll_back, "what was active serves everybody again");
+  stop->add_flag("--roll-back", options->roll_back,
+                 "end it; a winner that was released gives way to the control");
   stop->add_flag("--end", options->end, "end it without either");
   AddAction(group, run, "list", "Every experiment", "  waymark experiment list --data DIR", options, List);
   CLI::App* report = AddAction(group, run, "report", "What an experiment has shown so far",

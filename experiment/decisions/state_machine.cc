@@ -47,6 +47,13 @@ absl::Status Ramp(ExperimentRecord& record, double asked) {
   return absl::OkStatus();
 }
 
+std::string ReleaseOf(const ExperimentRecord& record, const std::string& name) {
+  for (const storage::ArmRecord& arm : record.arms()) {
+    if (arm.name() == name) return arm.release_id();
+  }
+  return "";
+}
+
 absl::Status Release(ExperimentRecord& record, const std::string& winner) {
   for (const storage::ArmRecord& arm : record.arms()) {
     if (arm.name() != winner) continue;
@@ -98,6 +105,15 @@ std::string_view StateName(ExperimentRecord::State state) {
   }
 }
 
+std::optional<std::string> ReleaseToActivate(const ExperimentRecord& record, const std::string& active) {
+  if (!record.release_pending()) return std::nullopt;
+  const std::string won = ReleaseOf(record, record.winner());
+  const bool back = record.state() == ExperimentRecord::ROLLED_BACK;
+  const std::string& wanted = back ? record.arms(0).release_id() : won;
+  if (wanted.empty() || wanted == active || (back && active != won)) return std::nullopt;
+  return wanted;
+}
+
 bool IsLive(ExperimentRecord::State state) {
   return state == ExperimentRecord::SHADOW || state == ExperimentRecord::RUNNING;
 }
@@ -120,7 +136,8 @@ absl::StatusOr<ExperimentRecord> Apply(const ExperimentRecord& record, const Mov
   if (start && record.state() != ExperimentRecord::DRAFT) {
     return Refuse(record, move.action, "only a draft starts; create another one");
   }
-  if (!start && !IsLive(record.state())) {
+  const bool takes_back = move.action == Action::kRollBack && record.state() == ExperimentRecord::RELEASED;
+  if (!start && !takes_back && !IsLive(record.state())) {
     return Refuse(
         record, move.action,
         record.state() == ExperimentRecord::DRAFT ? "start it first" : "it has ended; create another one");
@@ -144,6 +161,7 @@ absl::StatusOr<ExperimentRecord> Apply(const ExperimentRecord& record, const Mov
                    : Refuse(record, move.action, "ramp it first: nobody has seen its arms yet");
       break;
     case Action::kRollBack:
+      after.set_release_pending(takes_back && !record.arms(0).release_id().empty());
       after.set_state(ExperimentRecord::ROLLED_BACK);
       break;
     case Action::kEnd:

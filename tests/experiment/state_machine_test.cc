@@ -28,7 +28,7 @@ Evidence Enough() {
 TEST_CASE("From each state, just these moves lead on") {
   const std::map<ExperimentRecord::State, std::string> allowed{
       {ExperimentRecord::DRAFT, "11...."},       {ExperimentRecord::SHADOW, "..1.11"},
-      {ExperimentRecord::RUNNING, "..1111"},     {ExperimentRecord::RELEASED, "......"},
+      {ExperimentRecord::RUNNING, "..1111"},     {ExperimentRecord::RELEASED, "....1."},
       {ExperimentRecord::ROLLED_BACK, "......"}, {ExperimentRecord::STOPPED, "......"}};
   for (const auto& [state, moves] : allowed) {
     for (int action = 0; action < 6; ++action) {

@@ -177,6 +177,15 @@ TEST_CASE("An experiment splits traffic, counts, grows, survives a restart, and 
   CHECK(ServeAll(live, "r2").empty());
   live.Restart();
   CHECK(ServeAll(live, "r2").empty());
+
+  live.Post("/v1/experiments/x:stop", R"({"by": "bob", "outcome": "ROLL_BACK", "reason": "complaints"})",
+            &status);
+  REQUIRE(status == 200);
+  CHECK(live.Get("/v1/releases/r1", &status)["active"] == true);
+  CHECK(ServeAll(live).empty());
+  CHECK(Report(live).state() == v1::Experiment::ROLLED_BACK);
+  live.Post("/v1/experiments/x:stop", R"({"by": "bob", "outcome": "ROLL_BACK"})", &status);
+  CHECK(status == 400);  // it has been rolled back
 }
 
 TEST_CASE("Testers, callers who name a release, and requests without a profile do not count") {
