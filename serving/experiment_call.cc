@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "pipeline/pipeline.h"
 
 namespace waymark {
@@ -102,6 +103,7 @@ ExperimentCall::ExperimentCall(ExperimentHost* host, Collection* collection,
   if (chosen == assigned_.arms.end() || Precedence(*chosen) == 0) return;
   assigned_.arms = {AssignedArm(*chosen)};
   request->arm_release = PlanOf(assigned_.arms[0]).release;
+  request->arm = absl::StrCat(assigned_.arms[0].experiment->id, "/", PlanOf(assigned_.arms[0]).name);
   hosted_ = hosted;
 }
 

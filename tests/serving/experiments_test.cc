@@ -1,7 +1,9 @@
 // Experiments in the running server: who is answered with which release, what is counted, what is decided.
 #include <map>
+#include <optional>
 
 #include "pipeline/blending_plan.h"
+#include "store/served_log.h"
 #include "tests/serving/api_client.h"
 #include "waymark/v1/experiment.grpc.pb.h"
 #include "waymark/v1/rank.grpc.pb.h"
@@ -186,6 +188,36 @@ TEST_CASE("An experiment splits traffic, counts, grows, survives a restart, and 
   CHECK(Report(live).state() == v1::Experiment::ROLLED_BACK);
   live.Post("/v1/experiments/x:stop", R"({"by": "bob", "outcome": "ROLL_BACK"})", &status);
   CHECK(status == 400);  // it has been rolled back
+}
+
+TEST_CASE("What was served keeps its arm, in the log of served lists and in the attribution token") {
+  LiveServer live;
+  Prepare(&live);
+  Create(live);
+  Start(live);
+  Api api(live);
+  std::map<std::string, std::string> arms;  // request -> arm, empty: none
+  for (int i = 0; i < 40; ++i) {
+    const v1::RecommendResponse answer = Feed(&api, Of("u" + std::to_string(i)));
+    const std::string arm = answer.arms().empty() ? "" : "x/" + answer.arms(0).arm();
+    const auto attribution = live.engine->ReadAttributionToken(answer.attribution_token());
+    REQUIRE(attribution.ok());
+    CHECK(attribution->arm() == arm);
+    arms[answer.request_id()] = arm;
+  }
+  live.Restart();  // what is queued is written
+  ServedLogOptions options;
+  options.read_only = true;
+  const auto log = ServedLog::Open(live.folder.path / "data", options);
+  REQUIRE(log.ok());
+  const Scope scope = (*live.engine->OpenCollection({}, false))->scope();
+  std::map<std::string, std::string> logged;
+  const auto visit = [&](const storage::ServeRecord& record) {
+    logged[record.request_id()] = record.arm();
+    return true;
+  };
+  REQUIRE((*log)->ForEach(scope, std::nullopt, visit).ok());
+  CHECK(logged == arms);
 }
 
 TEST_CASE("Testers, callers who name a release, and requests without a profile do not count") {
