@@ -131,6 +131,7 @@ absl::StatusOr<std::shared_ptr<LiveExperiment>> Experiments::Impl::MakeLive(cons
   made->served.set_experiment(record.id());
   for (const storage::ArmRecord& arm : record.arms()) {
     made->served.add_arms();
+    made->shadow.emplace_back();
     auto release = store->GetRelease(scope, arm.release_id());
     made->releases.push_back(release.ok() ? *std::move(release) : storage::ReleaseRecord());
   }
@@ -179,6 +180,9 @@ void Experiments::Impl::RebuildPlan() {
     if (layer.id().empty()) next->plan.holdout = layer.holdout();
   }
   for (const auto& [id, record] : records) {
+    if (record.state() == ExperimentRecord::SHADOW) {
+      next->shadows.push_back({{live.at(id), record}, PlanOf(record)});
+    }
     if (!IsServed(record)) continue;
     next->plan.experiments.push_back(PlanOf(record));
     next->entries[next->plan.experiments.back().get()] = {live.at(id), record};

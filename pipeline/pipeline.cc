@@ -298,7 +298,8 @@ class Pipeline::Call {
   }
 
   void LogServed() {
-    if (parts_.served == nullptr || request_.personalization == PersonalizationMode::kOff) return;
+    if (parts_.served == nullptr || request_.copy) return;
+    if (request_.personalization == PersonalizationMode::kOff) return;
     storage::ServeRecord record = MakeServeRecord(context_, response_, details_);
     record.set_arm(Arm());
     *record.mutable_seen() = parts_.store->EndPosition();

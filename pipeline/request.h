@@ -50,6 +50,8 @@ struct PipelineRequest {
   // page belongs to. One that is not loaded (the experiment has ended meanwhile) is passed over.
   std::string arm_release;
   std::string arm;  // «experiment/arm» of arm_release; what its release serves is logged under this name
+  // A copy of a request that has been answered: nothing of it is logged.
+  bool copy = false;
   std::string request_id;                    // empty: a new one
   int per_source_limit = 0, rank_limit = 0;  // 0: the plan's
   std::vector<GivenCandidate> given;         // of kRank

@@ -36,9 +36,11 @@ void AddReleases(const storage::ExperimentRecord& record, std::set<std::string>*
 void ExperimentHost::Start() {
   Upkeep();
   thread_ = std::thread([this] { Run(); });
+  shadow_runner_.Start();
 }
 
 void ExperimentHost::Stop() {
+  shadow_runner_.Stop();
   {
     std::lock_guard<std::mutex> lock(thread_mutex_);
     stop_ = true;

@@ -19,6 +19,7 @@
 #include "absl/time/time.h"
 #include "experiment/experiments.h"
 #include "pipeline/engine.h"
+#include "serving/shadow_runner.h"
 
 namespace waymark {
 
@@ -34,7 +35,7 @@ struct HostedExperiments {
 class ExperimentHost {
  public:
   // The engine must outlive the host.
-  explicit ExperimentHost(Engine* engine) : engine_(engine) {}
+  explicit ExperimentHost(Engine* engine) : engine_(engine), shadow_runner_([this] { Wake(); }) {}
   ~ExperimentHost() { Stop(); }
 
   // Opens the experiments that there are, with the releases of their arms, then keeps them up on a thread of
@@ -53,6 +54,7 @@ class ExperimentHost {
   bool Settle(HostedExperiments* hosted);
   // A guardrail looks violated: upkeep looks at once.
   void Wake();
+  ShadowRunner& shadow_runner() { return shadow_runner_; }
 
  private:
   void Run();
@@ -71,6 +73,7 @@ class ExperimentHost {
   std::condition_variable wake_;
   bool stop_ = false, woken_ = false;  // under thread_mutex_
   std::thread thread_;
+  ShadowRunner shadow_runner_;
 };
 
 }  // namespace waymark

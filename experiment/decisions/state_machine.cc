@@ -68,6 +68,17 @@ absl::Status Release(ExperimentRecord& record, const std::string& winner) {
       absl::StrCat("winner '", winner, "' is no arm of experiment '", record.id(), "'; there are ", names));
 }
 
+absl::Status StartShadow(ExperimentRecord& record) {
+  for (int i = 1; i < record.arms_size(); ++i) {
+    if (!record.arms(i).release_id().empty()) continue;
+    return absl::FailedPreconditionError(
+        absl::StrCat("arms[", i, "]: '", record.arms(i).name(),
+                     "' has no release that could score copies of the traffic: start without the shadow"));
+  }
+  record.set_state(ExperimentRecord::SHADOW);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::string_view ActionName(Action action) {
@@ -150,7 +161,7 @@ absl::StatusOr<ExperimentRecord> Apply(const ExperimentRecord& record, const Mov
       break;
     case Action::kStartShadow:
       after.set_start_time_us(absl::ToUnixMicros(now));
-      after.set_state(ExperimentRecord::SHADOW);
+      status = StartShadow(after);
       break;
     case Action::kRamp:
       status = Ramp(after, move.coverage);

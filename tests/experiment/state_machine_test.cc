@@ -78,6 +78,22 @@ TEST_CASE("Conditions name what is missing, and a roll-back has none") {
   CHECK(UnmetConditions(record, release, evidence, now).empty());
 }
 
+TEST_CASE("Out of the shadow leads what every treatment has scored enough copies for") {
+  auto record = InState(ExperimentRecord::SHADOW, 0);
+  record.set_min_exposures(100);
+  const Move ramp{.action = Action::kRamp};
+  const auto unmet = UnmetConditions(record, ramp, {.copies = {99, 99}}, kNow);
+  REQUIRE(unmet.size() == 1);
+  CHECK(unmet[0].find("arm 'new' has scored 99 copies") != std::string::npos);
+  CHECK(UnmetConditions(record, ramp, {.copies = {100, 100}}, kNow).empty());
+  auto slots = InState(ExperimentRecord::DRAFT, 0);
+  slots.mutable_arms(1)->clear_release_id();
+  slots.mutable_arms(1)->set_slot_variant("slots/banner/variants/b");
+  const auto refused = Apply(slots, {.action = Action::kStartShadow}, kNow).status();
+  REQUIRE(absl::IsFailedPrecondition(refused));
+  CHECK(std::string(refused.message()).find("arms[1]: 'new' has no release") != std::string::npos);
+}
+
 TEST_CASE("A violated guardrail rolls back before anything else, in the shadow too") {
   Evidence evidence = Enough();
   evidence.guardrails.push_back(
