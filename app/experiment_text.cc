@@ -37,7 +37,19 @@ void AppendComparison(const Report::Comparison& c, std::string* text) {
                         c.minimal_detectable_effect());
 }
 
+void AppendShadow(const Report::Shadow& s, std::string* text) {
+  absl::StrAppendFormat(text,
+                        "  %s: %d copies (%d skipped), overlap of the first ten %.3f, rank correlation %.3f, "
+                        "%.3g ms against %.3g, errors %.3g%%, empty %.3g%%\n",
+                        s.arm(), s.copies(), s.skipped(), s.overlap(), s.rank_correlation(), s.latency_ms(),
+                        s.served_latency_ms(), 100 * s.error_rate(), 100 * s.empty_rate());
+}
+
 void AppendGuardrail(const Report::Guardrail& g, std::string* text) {
+  if (!g.problem().empty()) {
+    absl::StrAppend(text, "  ", g.measure(), ", ", g.arm(), ": ", g.problem(), "\n");
+    return;
+  }
   absl::StrAppendFormat(text, "  %s, %s: %.4g against %.4g, worse by %+.4g [%+.4g, %+.4g]%s\n", g.measure(),
                         g.arm(), g.treatment(), g.control(), g.worse_by().estimate(), g.worse_by().low(),
                         g.worse_by().high(), g.violated() ? ": VIOLATED" : "");
@@ -93,6 +105,8 @@ std::string ExperimentReportText(const Report& report) {
     absl::StrAppendFormat(&text, "  day %d, %s: %+.5g [%+.5g, %+.5g]\n", day.day() + 1, day.arm(),
                           day.absolute().estimate(), day.absolute().low(), day.absolute().high());
   }
+  if (!report.shadow().empty()) absl::StrAppend(&text, "in the shadow:\n");
+  for (const Report::Shadow& shadow : report.shadow()) AppendShadow(shadow, &text);
   if (!report.guardrails().empty()) absl::StrAppend(&text, "guardrails:\n");
   for (const Report::Guardrail& guardrail : report.guardrails()) AppendGuardrail(guardrail, &text);
   for (const std::string& shared : report.interference())

@@ -15,6 +15,7 @@ ServedList ListOf(const storage::ServeRecord& record, const Store& store, Scope 
   list.surface = record.surface();
   list.query = record.query();
   list.release = record.release_id();
+  list.arm = record.arm();
   if (record.user() != 0) {
     if (auto user = store.GetUser(scope, record.user()); user.ok()) list.user_id = user->id();  // else erased
   }

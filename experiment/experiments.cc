@@ -57,8 +57,7 @@ int ArmNamed(const ExperimentRecord& record, const std::string& name) {
 
 // Whether requests have to do with it.
 bool IsServed(const ExperimentRecord& record) {
-  return record.state() == ExperimentRecord::RUNNING ||
-         (record.state() == ExperimentRecord::RELEASED && record.release_pending());
+  return record.state() == ExperimentRecord::RUNNING || record.release_pending();
 }
 
 void SetState(const ExperimentRecord& from, ExperimentRecord* to) {
@@ -132,6 +131,7 @@ absl::StatusOr<std::shared_ptr<LiveExperiment>> Experiments::Impl::MakeLive(cons
   made->served.set_experiment(record.id());
   for (const storage::ArmRecord& arm : record.arms()) {
     made->served.add_arms();
+    made->shadow.emplace_back();
     auto release = store->GetRelease(scope, arm.release_id());
     made->releases.push_back(release.ok() ? *std::move(release) : storage::ReleaseRecord());
   }
@@ -170,6 +170,7 @@ std::shared_ptr<const ExperimentPlan> Experiments::Impl::PlanOf(const Experiment
   if (targeting.ok()) made->targeting = std::make_shared<const Targeting>(*std::move(targeting));
   made->closed = !targeting.ok();
   if (record.state() == ExperimentRecord::RELEASED) made->decided_arm = ArmNamed(record, record.winner());
+  if (record.state() == ExperimentRecord::ROLLED_BACK) made->decided_arm = 0;
   return made;
 }
 
@@ -179,6 +180,9 @@ void Experiments::Impl::RebuildPlan() {
     if (layer.id().empty()) next->plan.holdout = layer.holdout();
   }
   for (const auto& [id, record] : records) {
+    if (record.state() == ExperimentRecord::SHADOW) {
+      next->shadows.push_back({{live.at(id), record}, PlanOf(record)});
+    }
     if (!IsServed(record)) continue;
     next->plan.experiments.push_back(PlanOf(record));
     next->entries[next->plan.experiments.back().get()] = {live.at(id), record};

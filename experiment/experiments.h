@@ -20,6 +20,7 @@
 #include "experiment/decisions/guardrail.h"
 #include "experiment/decisions/state_machine.h"
 #include "experiment/report/report.h"
+#include "experiment/shadow/agreement.h"
 #include "store/store.h"
 
 namespace waymark {
@@ -71,10 +72,11 @@ class Experiments {
   // Follows the log, rolls back what violates a guardrail, takes the next step of automatic ramps. What was
   // decided.
   absl::StatusOr<std::vector<storage::DecisionRecord>> Tick();
-  // Decided, but not activated yet: the caller activates the winner's release, then acknowledges. Asked after
-  // each decision and after a start, so that a kill in between loses nothing.
+  // Decided, but not activated yet: the caller activates what ReleaseToActivate says, then acknowledges.
+  // Asked after each decision and after a start, so that a kill in between loses nothing.
   std::vector<storage::ExperimentRecord> PendingReleases() const;
-  absl::Status AcknowledgeRelease(const std::string& id);
+  // `decided` as PendingReleases gave it. ABORTED: somebody has decided since, so ask again.
+  absl::Status AcknowledgeRelease(storage::ExperimentRecord decided);
 
   // --- requests
   struct Plan;
@@ -90,6 +92,20 @@ class Experiments {
                               const ExposureContext& about);
   // What was measured of the answer. True: a guardrail looks violated, call Tick at once.
   bool RecordServed(const Assignments& assigned, const ServedAnswer& answer);
+
+  // --- shadow: releases that score copies of requests which others have answered
+  struct Shadow {
+    std::string experiment;
+    std::vector<std::string> releases;  // [arm - 1], of the treatments
+  };
+  bool any_shadow() const;
+  // Those that a request with this context is for.
+  std::vector<Shadow> ShadowsOf(const google::protobuf::Struct& context) const;
+  // `copies`: [arm - 1]. True: a guardrail looks violated, call Tick at once.
+  bool RecordShadow(const std::string& experiment, const ShadowAnswer& served,
+                    absl::Span<const ShadowAnswer> copies);
+  // A request that there was no time to copy.
+  void SkipShadow(const std::string& experiment);
 
   // --- what came of it
   // Takes in what the log has got since.

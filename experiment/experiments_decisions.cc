@@ -51,12 +51,19 @@ absl::StatusOr<Evidence> Experiments::Impl::EvidenceOf(const ExperimentRecord& r
   if (absl::Status status = CatchUp(); !status.ok()) return status;
   const auto found = FindLive(record.id());
   if (found == nullptr) return Evidence{};
-  storage::ServedSumsRecord served;
-  {
-    std::lock_guard<std::mutex> lock(found->served_mutex);
-    served = found->served;
+  const Measures measures = MeasuresOf(*found, record);
+  return GatherEvidence(InputOf(*found, record, measures));
+}
+
+Experiments::Impl::Measures Experiments::Impl::MeasuresOf(LiveExperiment& one,
+                                                          const ExperimentRecord& record) {
+  std::lock_guard<std::mutex> lock(one.served_mutex);
+  Measures measures{one.served, one.shadow};
+  if (record.state() != ExperimentRecord::SHADOW) return measures;
+  for (int arm = 0; arm < measures.served.arms_size(); ++arm) {
+    *measures.served.mutable_arms(arm) = one.shadow[static_cast<size_t>(arm)].copies;
   }
-  return GatherEvidence(InputOf(*found, record, served));
+  return measures;
 }
 
 absl::StatusOr<ExperimentRecord> Experiments::Impl::Decide(const std::string& id,
@@ -107,12 +114,7 @@ void Experiments::Impl::RollBackViolated(std::vector<DecisionRecord>* decided) {
   for (const auto& one : AllLive()) {
     auto record = store->GetExperiment(scope, one->id);
     if (!record.ok() || !IsLive(record->state())) continue;
-    storage::ServedSumsRecord served;
-    {
-      std::lock_guard<std::mutex> lock(one->served_mutex);
-      served = one->served;
-    }
-    const Evidence evidence{.guardrails = CheckGuardrails(*record, served)};
+    const Evidence evidence{.guardrails = CheckGuardrails(*record, MeasuresOf(*one, *record).served)};
     const auto next = RollBackMove(*record, evidence.guardrails);
     if (!next) continue;
     auto after = Decide(one->id, {next->move, kAutomatic, next->reason, "", record->revision()}, &evidence);
@@ -159,13 +161,11 @@ std::vector<ExperimentRecord> Experiments::PendingReleases() const {
   return pending;
 }
 
-absl::Status Experiments::AcknowledgeRelease(const std::string& id) {
-  auto record = Get(id);
-  if (!record.ok()) return record.status();
-  if (!record->release_pending()) return absl::OkStatus();
-  record->set_release_pending(false);
-  const int64_t revision = record->revision();
-  auto written = impl_->store->PutExperiment(impl_->scope, *std::move(record), revision, nullptr);
+absl::Status Experiments::AcknowledgeRelease(ExperimentRecord decided) {
+  if (!decided.release_pending()) return absl::OkStatus();
+  decided.set_release_pending(false);
+  const int64_t revision = decided.revision();
+  auto written = impl_->store->PutExperiment(impl_->scope, std::move(decided), revision, nullptr);
   if (!written.ok()) return written.status();
   return impl_->Install(*written);
 }

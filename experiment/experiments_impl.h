@@ -33,6 +33,7 @@ struct LiveExperiment {
   std::mutex served_mutex;
   storage::ServedSumsRecord served;  // under served_mutex
   bool served_changed = false;
+  std::vector<ShadowSums> shadow;                // [arm], under served_mutex; since the process's start
   std::vector<storage::ReleaseRecord> releases;  // [arm]; does not change
 };
 
@@ -43,6 +44,11 @@ struct Experiments::Plan {
     storage::ExperimentRecord record;
   };
   absl::flat_hash_map<const ExperimentPlan*, Entry> entries;
+  struct Shadow {
+    Entry entry;
+    std::shared_ptr<const ExperimentPlan> plan;
+  };
+  std::vector<Shadow> shadows;
 };
 
 class Experiments::Impl {
@@ -66,6 +72,12 @@ class Experiments::Impl {
   absl::StatusOr<storage::ExperimentRecord> Decide(const std::string& id, const DecisionRequest& request,
                                                    const Evidence* known);
   absl::StatusOr<Evidence> EvidenceOf(const storage::ExperimentRecord& record);
+  // What guardrails are held against: answers, and in the shadow copies.
+  struct Measures {
+    storage::ServedSumsRecord served;
+    std::vector<ShadowSums> shadow;
+  };
+  static Measures MeasuresOf(LiveExperiment& live, const storage::ExperimentRecord& record);
   void RollBackViolated(std::vector<storage::DecisionRecord>* decided);
   absl::Status SaveServed();
 
@@ -78,7 +90,7 @@ class Experiments::Impl {
   absl::Status FollowJoins(LiveExperiment& live);
   absl::Status MarkConflict(LiveExperiment& live, const std::string& unit);
   ReportInput InputOf(const LiveExperiment& live, const storage::ExperimentRecord& record,
-                      const storage::ServedSumsRecord& served) const;
+                      const Measures& measures) const;
 
   Store* const store;
   const Scope scope;

@@ -110,10 +110,11 @@ absl::Status Experiments::Impl::FollowJoins(LiveExperiment& one) {
 }
 
 ReportInput Experiments::Impl::InputOf(const LiveExperiment& one, const ExperimentRecord& record,
-                                       const storage::ServedSumsRecord& served) const {
+                                       const Measures& measures) const {
   return {.record = &record,
           .outcomes = one.outcomes.get(),
-          .served = &served,
+          .served = &measures.served,
+          .shadow = measures.shadow,
           .conflicts = one.enrolments.conflicts(),
           .now = options.clock->Now()};
 }
@@ -131,14 +132,10 @@ absl::StatusOr<ExperimentReport> Experiments::Report(const std::string& id) {
     return absl::FailedPreconditionError(
         absl::StrCat("experiment '", id, "' is a draft, there is nothing to report: start it first"));
   }
-  storage::ServedSumsRecord served;
-  {
-    std::lock_guard<std::mutex> lock(live->served_mutex);
-    served = live->served;
-  }
+  const auto measures = Impl::MeasuresOf(*live, *record);
   std::lock_guard<std::mutex> follow(impl_->follow_mutex);
   if (absl::Status status = impl_->CatchUp(); !status.ok()) return status;
-  return MakeReport(impl_->InputOf(*live, *record, served));
+  return MakeReport(impl_->InputOf(*live, *record, measures));
 }
 
 }  // namespace waymark

@@ -96,6 +96,13 @@ class Pipeline::Call {
     return release_.behaviour->FillUserVector(&context_);
   }
 
+  // «experiment/arm» when it is an arm that answers.
+  std::string Arm() const {
+    const bool drawn = !request_.arm_release.empty() && request_.release.empty() &&
+                       release_.record.id() == request_.arm_release;
+    return drawn ? request_.arm : std::string();
+  }
+
   bool WordsOnly() const { return request_.kind == RequestKind::kSearch && !request_.query.empty(); }
 
   std::vector<const CandidateSource*> Sources() const {
@@ -311,13 +318,16 @@ class Pipeline::Call {
     storage::Attribution attribution;
     attribution.set_request_id(response_.request_id);
     attribution.set_release_id(release_.record.id());
+    attribution.set_arm(Arm());
     attribution.set_time_us(absl::ToUnixMicros(context_.now));
     response_.attribution_token = parts_.key->Sign("attribution_token", attribution);
   }
 
   void LogServed() {
-    if (parts_.served == nullptr || request_.personalization == PersonalizationMode::kOff) return;
+    if (parts_.served == nullptr || request_.copy) return;
+    if (request_.personalization == PersonalizationMode::kOff) return;
     storage::ServeRecord record = MakeServeRecord(context_, response_, details_);
+    record.set_arm(Arm());
     *record.mutable_seen() = parts_.store->EndPosition();
     if (!details_.empty() && parts_.served->Sampled(response_.request_id)) {
       std::vector<Candidate> candidates;

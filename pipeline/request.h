@@ -53,6 +53,9 @@ struct PipelineRequest {
   // What an experiment has drawn; `release` goes before it, and so does the release that made the list that a
   // page belongs to. One that is not loaded (the experiment has ended meanwhile) is passed over.
   std::string arm_release;
+  std::string arm;  // «experiment/arm» of arm_release; what its release serves is logged under this name
+  // A copy of a request that has been answered: nothing of it is logged.
+  bool copy = false;
   std::string request_id;                    // empty: a new one
   int per_source_limit = 0, rank_limit = 0;  // 0: the plan's
   std::vector<GivenCandidate> given;         // of kRank

@@ -7,54 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "pipeline/pipeline.h"
+#include "serving/answer_measure.h"
 
 namespace waymark {
 namespace {
-
-// As far as people look.
-constexpr size_t kDiversityDepth = 10;
-
-// An answer that failed through no fault of its caller.
-bool IsOurError(absl::StatusCode code) {
-  switch (code) {
-    case absl::StatusCode::kUnknown:
-    case absl::StatusCode::kDeadlineExceeded:
-    case absl::StatusCode::kResourceExhausted:
-    case absl::StatusCode::kUnimplemented:
-    case absl::StatusCode::kInternal:
-    case absl::StatusCode::kUnavailable:
-    case absl::StatusCode::kDataLoss:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool Share(const std::vector<uint64_t>& a, const std::vector<uint64_t>& b) {
-  return std::any_of(a.begin(), a.end(),
-                     [&b](uint64_t one) { return std::find(b.begin(), b.end(), one) != b.end(); });
-}
-
-// Share of pairs among the first results that have no category in common; 0 with less than two.
-double Diversity(const Catalog& catalog, const std::vector<RankedItem>& results) {
-  std::vector<ItemOrdinal> items;
-  for (const RankedItem& result : results) {
-    if (items.size() == kDiversityDepth) break;
-    if (result.item != kNoItem) items.push_back(result.item);
-  }
-  if (items.size() < 2) return 0;
-  std::vector<std::vector<uint64_t>> titles, categories;
-  catalog.ReadContent(items, &titles, &categories);
-  size_t pairs = 0, different = 0;
-  for (size_t i = 0; i < items.size(); ++i) {
-    for (size_t j = 0; j < i; ++j) {
-      ++pairs;
-      different += !Share(categories[i], categories[j]);
-    }
-  }
-  return static_cast<double>(different) / static_cast<double>(pairs);
-}
 
 // A tester's arm goes before one that was drawn, and that before one that everybody will see anyway.
 int Precedence(const AssignedArm& arm) {
@@ -81,8 +39,10 @@ ExperimentCall::ExperimentCall(ExperimentHost* host, Collection* collection,
     : host_(host), collection_(collection), request_(request) {
   if (host == nullptr || !request->release.empty()) return;
   HostedExperiments* hosted = host->Find(collection->scope());
-  if (hosted == nullptr || !hosted->experiments->any()) return;
+  if (hosted == nullptr || !(hosted->experiments->any() || hosted->experiments->any_shadow())) return;
   context_ = ContextOf(*collection, *request);
+  if (request->page_token.empty()) shadows_ = hosted->experiments->ShadowsOf(context_);
+  shadow_hosted_ = hosted;
   const std::map<std::string, std::string> overrides(asked.begin(), asked.end());
   AssignmentRequest who{.context = &context_, .overrides = overrides.empty() ? nullptr : &overrides};
   if (request->personalization != PersonalizationMode::kOff) {
@@ -102,25 +62,29 @@ ExperimentCall::ExperimentCall(ExperimentHost* host, Collection* collection,
   if (chosen == assigned_.arms.end() || Precedence(*chosen) == 0) return;
   assigned_.arms = {AssignedArm(*chosen)};
   request->arm_release = PlanOf(assigned_.arms[0]).release;
+  request->arm = absl::StrCat(assigned_.arms[0].experiment->id, "/", PlanOf(assigned_.arms[0]).name);
   hosted_ = hosted;
 }
 
 void ExperimentCall::Answered(const absl::StatusOr<PipelineResponse>& answer, absl::Duration latency) {
+  if (hosted_ == nullptr && shadows_.empty()) return;
+  const auto measured = MeasureAnswer(collection_->catalog(), answer, latency);
+  if (!measured) return;
+  if (!shadows_.empty() && answer.ok()) CopyIntoTheShadow(*answer, *measured);
   if (hosted_ == nullptr) return;
-  ServedAnswer served{.latency = latency};
-  if (answer.ok()) {
-    // Another release has answered: the arm's is not loaded, or made no list that a page could belong to.
-    if (answer->release != PlanOf(assigned_.arms[0]).release) {
-      hosted_ = nullptr;
-      return;
-    }
-    served.empty = answer->items.empty();
-    served.diversity = Diversity(collection_->catalog(), answer->items);
-    Record(answer->request_id, served);
-  } else if (IsOurError(answer.status().code())) {
-    served.error = true;
-    Record(request_->request_id, served);
+  // Another release has answered: the arm's is not loaded, or made no list that a page could belong to.
+  if (answer.ok() && answer->release != PlanOf(assigned_.arms[0]).release) {
+    hosted_ = nullptr;
+    return;
   }
+  Record(answer.ok() ? answer->request_id : request_->request_id, *measured);
+}
+
+void ExperimentCall::CopyIntoTheShadow(const PipelineResponse& answer, const ServedAnswer& measured) {
+  ShadowRunner::Copy copy{.hosted = shadow_hosted_, .request = *request_, .shadows = std::move(shadows_)};
+  copy.served.measured = measured;
+  for (const RankedItem& item : answer.items) copy.served.items.push_back(item.item);
+  host_->shadow_runner().Offer(std::move(copy));
 }
 
 void ExperimentCall::Record(const std::string& request_id, const ServedAnswer& served) {

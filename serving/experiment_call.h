@@ -1,5 +1,5 @@
 // What experiments do to one search, feed or ranking call: they choose its release before it runs, and take
-// down afterwards who saw what and how it went.
+// down afterwards who saw what and how it went. Where experiments are in the shadow they copy the call.
 //
 //   ExperimentCall experiments(host, collection, request.experiment_arms(), &made);
 //   auto answer = collection->Run(made, deadline);
@@ -7,6 +7,7 @@
 //   experiments.Fill(response->mutable_arms());
 #pragma once
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -31,6 +32,7 @@ class ExperimentCall {
 
  private:
   void Record(const std::string& request_id, const ServedAnswer& served);
+  void CopyIntoTheShadow(const PipelineResponse& answer, const ServedAnswer& measured);
 
   ExperimentHost* host_;
   Collection* collection_;
@@ -38,6 +40,8 @@ class ExperimentCall {
   HostedExperiments* hosted_ = nullptr;  // null: nothing to do
   google::protobuf::Struct context_;     // the request's, with surface and tenant
   Experiments::Assignments assigned_;    // the one arm that has a say, or none
+  HostedExperiments* shadow_hosted_ = nullptr;
+  std::vector<Experiments::Shadow> shadows_;
 };
 
 }  // namespace waymark

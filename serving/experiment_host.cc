@@ -19,11 +19,10 @@ std::string Named(const Collection& collection) {
   return absl::StrCat(collection.name().tenant, "/", collection.name().collection);
 }
 
-std::string WinnersRelease(const storage::ExperimentRecord& record) {
-  for (const storage::ArmRecord& arm : record.arms()) {
-    if (arm.name() == record.winner()) return arm.release_id();
-  }
-  return "";
+std::string ReasonOf(const storage::ExperimentRecord& record) {
+  return record.state() == storage::ExperimentRecord::ROLLED_BACK
+             ? absl::StrCat("experiment ", record.id(), " rolled back ", record.winner())
+             : absl::StrCat("experiment ", record.id(), " released ", record.winner());
 }
 
 void AddReleases(const storage::ExperimentRecord& record, std::set<std::string>* ids) {
@@ -37,9 +36,11 @@ void AddReleases(const storage::ExperimentRecord& record, std::set<std::string>*
 void ExperimentHost::Start() {
   Upkeep();
   thread_ = std::thread([this] { Run(); });
+  shadow_runner_.Start();
 }
 
 void ExperimentHost::Stop() {
+  shadow_runner_.Stop();
   {
     std::lock_guard<std::mutex> lock(thread_mutex_);
     stop_ = true;
@@ -148,27 +149,26 @@ absl::Status ExperimentHost::LoadArms(HostedExperiments* hosted, const storage::
   return absl::OkStatus();
 }
 
-bool ExperimentHost::ActivateWinners(HostedExperiments* hosted) {
+bool ExperimentHost::ActivateDecided(HostedExperiments* hosted) {
   bool done = true;
   for (const storage::ExperimentRecord& record : hosted->experiments->PendingReleases()) {
-    const std::string release = WinnersRelease(record);
+    const auto release = ReleaseToActivate(record, hosted->collection->active_release());
     absl::Status status;
-    if (!release.empty() && hosted->collection->active_release() != release) {
-      status = hosted->collection->ActivateRelease(
-          release, absl::StrCat("experiment ", record.id(), " released ", record.winner()));
-    }
-    if (status.ok()) status = hosted->experiments->AcknowledgeRelease(record.id());
-    if (status.ok()) continue;
+    if (release) status = hosted->collection->ActivateRelease(*release, ReasonOf(record));
+    if (status.ok()) status = hosted->experiments->AcknowledgeRelease(record);
+    // Somebody has decided meanwhile, and settles that next.
+    if (status.ok() || absl::IsAborted(status)) continue;
     done = false;
-    spdlog::error("winner_not_activated collection={} experiment={} release={} reason=\"{}\"",
-                  Named(*hosted->collection), record.id(), release, std::string(status.message()));
+    spdlog::error("decision_not_activated collection={} experiment={} release={} reason=\"{}\"",
+                  Named(*hosted->collection), record.id(), release.value_or(""),
+                  std::string(status.message()));
   }
   return done;
 }
 
 bool ExperimentHost::Settle(HostedExperiments* hosted) {
   std::lock_guard<std::mutex> lock(hosted->settling);
-  bool done = ActivateWinners(hosted);
+  bool done = ActivateDecided(hosted);
   for (const auto& [id, status] : Keep(hosted, {})) {
     done = false;
     spdlog::error("arm_not_loaded collection={} release={} reason=\"{}\" serving=\"the active release\"",

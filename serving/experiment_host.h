@@ -1,5 +1,5 @@
 // The experiments of every open collection, and what keeps them going beside requests: a thread that follows
-// what came of them, makes the decisions that make themselves, and activates what has won.
+// what came of them, makes the decisions that make themselves, and activates what was decided.
 //
 //   ExperimentHost host(engine);
 //   host.Start();
@@ -19,6 +19,7 @@
 #include "absl/time/time.h"
 #include "experiment/experiments.h"
 #include "pipeline/engine.h"
+#include "serving/shadow_runner.h"
 
 namespace waymark {
 
@@ -34,7 +35,7 @@ struct HostedExperiments {
 class ExperimentHost {
  public:
   // The engine must outlive the host.
-  explicit ExperimentHost(Engine* engine) : engine_(engine) {}
+  explicit ExperimentHost(Engine* engine) : engine_(engine), shadow_runner_([this] { Wake(); }) {}
   ~ExperimentHost() { Stop(); }
 
   // Opens the experiments that there are, with the releases of their arms, then keeps them up on a thread of
@@ -48,17 +49,18 @@ class ExperimentHost {
 
   // Loads the releases of the record's arms beside the active one. An error names the arm and what is wrong.
   absl::Status LoadArms(HostedExperiments* hosted, const storage::ExperimentRecord& record);
-  // After a decision: activates the winner's release, and holds the releases that live arms are served with.
+  // After a decision: activates what it says, and holds the releases that live arms are served with.
   // What fails is logged; false: upkeep tries it again.
   bool Settle(HostedExperiments* hosted);
   // A guardrail looks violated: upkeep looks at once.
   void Wake();
+  ShadowRunner& shadow_runner() { return shadow_runner_; }
 
  private:
   void Run();
   void Upkeep();
   // Both under `settling`.
-  bool ActivateWinners(HostedExperiments* hosted);
+  bool ActivateDecided(HostedExperiments* hosted);
   std::map<std::string, absl::Status> Keep(HostedExperiments* hosted, const std::set<std::string>& more);
 
   Engine* engine_;
@@ -71,6 +73,7 @@ class ExperimentHost {
   std::condition_variable wake_;
   bool stop_ = false, woken_ = false;  // under thread_mutex_
   std::thread thread_;
+  ShadowRunner shadow_runner_;
 };
 
 }  // namespace waymark

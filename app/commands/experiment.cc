@@ -25,7 +25,7 @@ struct Options {
   ExperimentOptions experiment;
   std::string id, by, reason, override_reason, winner;
   double coverage = 0;
-  bool roll_back = false, end = false;
+  bool roll_back = false, end = false, shadow = false;
 };
 
 std::string WhoDecides(const Options& options) {
@@ -66,7 +66,9 @@ int Create(const Options& options, Backend* backend) {
 }
 
 int Start(const Options& options, Backend* backend) {
-  return CallAndPrint(options, backend, "StartExperiment", DecisionOf<v1::StartExperimentRequest>(options));
+  auto request = DecisionOf<v1::StartExperimentRequest>(options);
+  request.set_shadow(options.shadow);
+  return CallAndPrint(options, backend, "StartExperiment", request);
 }
 
 int Ramp(const Options& options, Backend* backend) {
@@ -154,6 +156,8 @@ void AddExperiment(CLI::App* app, Run* run) {
   AddExperimentOptions(create, &options->experiment);
   CLI::App* start = AddAction(group, run, "start", "Show it to the first units; freezes what is measured",
                               "  waymark experiment start ranker-7 --data DIR", options, Start);
+  start->add_flag("--shadow", options->shadow,
+                  "first score copies of the traffic, and answer nobody, until it is ramped");
   CLI::App* ramp = AddAction(group, run, "ramp", "Take more of the traffic in, when the conditions hold",
                              "  waymark experiment ramp ranker-7 --data DIR", options, Ramp);
   ramp->add_option("--coverage", options->coverage, "share of the traffic, up to 1; none: the next step")
@@ -161,7 +165,8 @@ void AddExperiment(CLI::App* app, Run* run) {
   CLI::App* stop = AddAction(group, run, "stop", "Release a winner to everybody, roll back, or just end",
                              "  waymark experiment stop ranker-7 --winner new --data DIR", options, Stop);
   stop->add_option("--winner", options->winner, "release this arm to everybody")->type_name("ARM");
-  stop->add_flag("--roll-back", options->roll_back, "what was active serves everybody again");
+  stop->add_flag("--roll-back", options->roll_back,
+                 "end it; a winner that was released gives way to the control");
   stop->add_flag("--end", options->end, "end it without either");
   AddAction(group, run, "list", "Every experiment", "  waymark experiment list --data DIR", options, List);
   CLI::App* report = AddAction(group, run, "report", "What an experiment has shown so far",

@@ -36,6 +36,18 @@ void CheckTrust(const ExperimentRecord& record, const Evidence& evidence, std::v
     unmet->push_back(Describe(record, *guardrail));
 }
 
+void CheckCopies(const ExperimentRecord& record, const Evidence& evidence, std::vector<std::string>* unmet) {
+  if (record.state() != ExperimentRecord::SHADOW) return;
+  for (int arm = 1; arm < record.arms_size(); ++arm) {
+    const auto place = static_cast<size_t>(arm);
+    const int64_t copies = place < evidence.copies.size() ? evidence.copies[place] : 0;
+    if (copies >= record.min_exposures()) continue;
+    unmet->push_back(absl::StrCat("min_exposures: arm '", record.arms(arm).name(), "' has scored ", copies,
+                                  " copies of requests in the shadow, ", record.min_exposures(),
+                                  " are asked for"));
+  }
+}
+
 void CheckExposures(const ExperimentRecord& record, const Evidence& evidence,
                     std::vector<std::string>* unmet) {
   if (record.state() != ExperimentRecord::RUNNING) return;
@@ -74,6 +86,9 @@ std::map<std::string, double> Evidence::Numbers() const {
   for (size_t arm = 0; arm < units.size(); ++arm) {
     numbers[absl::StrCat("units_arm_", arm)] = static_cast<double>(units[arm]);
   }
+  for (size_t arm = 1; arm < copies.size(); ++arm) {
+    if (copies[arm] > 0) numbers[absl::StrCat("copies_arm_", arm)] = static_cast<double>(copies[arm]);
+  }
   for (const GuardrailResult& guardrail : guardrails) {
     if (!guardrail.problem.empty()) continue;
     const std::string name =
@@ -89,6 +104,7 @@ std::vector<std::string> UnmetConditions(const ExperimentRecord& record, const M
   std::vector<std::string> unmet;
   if (move.action == Action::kRamp) {
     CheckTrust(record, evidence, &unmet);
+    CheckCopies(record, evidence, &unmet);
     CheckExposures(record, evidence, &unmet);
   }
   if (move.action == Action::kRelease) {

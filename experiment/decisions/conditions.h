@@ -16,6 +16,7 @@ namespace waymark {
 struct Evidence {
   std::vector<int64_t> units;             // by arm
   std::vector<int64_t> units_since_step;  // by arm, exposed since the newest decision
+  std::vector<int64_t> copies;            // by arm, of requests, in the shadow
   int64_t days_with_exposures = 0;
   statistics::SampleRatio sample_ratio;
   std::vector<GuardrailResult> guardrails;

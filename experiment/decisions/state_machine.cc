@@ -47,6 +47,13 @@ absl::Status Ramp(ExperimentRecord& record, double asked) {
   return absl::OkStatus();
 }
 
+std::string ReleaseOf(const ExperimentRecord& record, const std::string& name) {
+  for (const storage::ArmRecord& arm : record.arms()) {
+    if (arm.name() == name) return arm.release_id();
+  }
+  return "";
+}
+
 absl::Status Release(ExperimentRecord& record, const std::string& winner) {
   for (const storage::ArmRecord& arm : record.arms()) {
     if (arm.name() != winner) continue;
@@ -59,6 +66,17 @@ absl::Status Release(ExperimentRecord& record, const std::string& winner) {
   for (const auto& arm : record.arms()) absl::StrAppend(&names, names.empty() ? "'" : ", '", arm.name(), "'");
   return absl::InvalidArgumentError(
       absl::StrCat("winner '", winner, "' is no arm of experiment '", record.id(), "'; there are ", names));
+}
+
+absl::Status StartShadow(ExperimentRecord& record) {
+  for (int i = 1; i < record.arms_size(); ++i) {
+    if (!record.arms(i).release_id().empty()) continue;
+    return absl::FailedPreconditionError(
+        absl::StrCat("arms[", i, "]: '", record.arms(i).name(),
+                     "' has no release that could score copies of the traffic: start without the shadow"));
+  }
+  record.set_state(ExperimentRecord::SHADOW);
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -98,6 +116,15 @@ std::string_view StateName(ExperimentRecord::State state) {
   }
 }
 
+std::optional<std::string> ReleaseToActivate(const ExperimentRecord& record, const std::string& active) {
+  if (!record.release_pending()) return std::nullopt;
+  const std::string won = ReleaseOf(record, record.winner());
+  const bool back = record.state() == ExperimentRecord::ROLLED_BACK;
+  const std::string& wanted = back ? record.arms(0).release_id() : won;
+  if (wanted.empty() || wanted == active || (back && active != won)) return std::nullopt;
+  return wanted;
+}
+
 bool IsLive(ExperimentRecord::State state) {
   return state == ExperimentRecord::SHADOW || state == ExperimentRecord::RUNNING;
 }
@@ -120,7 +147,8 @@ absl::StatusOr<ExperimentRecord> Apply(const ExperimentRecord& record, const Mov
   if (start && record.state() != ExperimentRecord::DRAFT) {
     return Refuse(record, move.action, "only a draft starts; create another one");
   }
-  if (!start && !IsLive(record.state())) {
+  const bool takes_back = move.action == Action::kRollBack && record.state() == ExperimentRecord::RELEASED;
+  if (!start && !takes_back && !IsLive(record.state())) {
     return Refuse(
         record, move.action,
         record.state() == ExperimentRecord::DRAFT ? "start it first" : "it has ended; create another one");
@@ -133,7 +161,7 @@ absl::StatusOr<ExperimentRecord> Apply(const ExperimentRecord& record, const Mov
       break;
     case Action::kStartShadow:
       after.set_start_time_us(absl::ToUnixMicros(now));
-      after.set_state(ExperimentRecord::SHADOW);
+      status = StartShadow(after);
       break;
     case Action::kRamp:
       status = Ramp(after, move.coverage);
@@ -144,6 +172,7 @@ absl::StatusOr<ExperimentRecord> Apply(const ExperimentRecord& record, const Mov
                    : Refuse(record, move.action, "ramp it first: nobody has seen its arms yet");
       break;
     case Action::kRollBack:
+      after.set_release_pending(takes_back && !record.arms(0).release_id().empty());
       after.set_state(ExperimentRecord::ROLLED_BACK);
       break;
     case Action::kEnd:

@@ -3,6 +3,7 @@
 //
 //   auto after = Apply(record, {.action = Action::kRamp, .coverage = .1}, now);
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,11 @@ bool IsLive(storage::ExperimentRecord::State state);
 // that jumped).
 absl::StatusOr<storage::ExperimentRecord> Apply(const storage::ExperimentRecord& record, const Move& move,
                                                 absl::Time now);
+
+// What a decision leaves to be activated where `active` serves everybody: a winner's release; the control's,
+// once that winner is rolled back. None: nothing, so also where somebody has released something else since.
+std::optional<std::string> ReleaseToActivate(const storage::ExperimentRecord& record,
+                                             const std::string& active);
 
 // The next coverage of the ramp; 0: there is none.
 double NextCoverage(const storage::ExperimentRecord& record);

@@ -120,6 +120,26 @@ void AddDays(const ReportInput& input, ExperimentReport* report) {
   }
 }
 
+double Share(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+void AddShadow(const ReportInput& input, ExperimentReport* report) {
+  for (size_t arm = 1; arm < input.shadow.size(); ++arm) {
+    const ShadowSums& sums = input.shadow[arm];
+    const double copies = sums.copies.answers();
+    if (copies + sums.skipped == 0) continue;
+    const storage::ServedSums& answers = input.shadow[0].copies;
+    report->shadow.push_back({.arm = input.record->arms(static_cast<int>(arm)).name(),
+                              .copies = copies,
+                              .skipped = sums.skipped,
+                              .overlap = Share(sums.overlap_sum, copies - sums.copies.errors()),
+                              .rank_correlation = Share(sums.tau_sum, sums.correlated),
+                              .latency_ms = Share(sums.copies.latency_sum(), copies),
+                              .served_latency_ms = Share(answers.latency_sum(), answers.answers()),
+                              .error_rate = Share(sums.copies.errors(), copies),
+                              .empty_rate = Share(sums.copies.empty(), copies)});
+  }
+}
+
 void AddWarnings(ExperimentReport* report) {
   const Evidence& evidence = report->evidence;
   if (evidence.sample_ratio.verdict == SampleRatioVerdict::kWarns) {
@@ -176,6 +196,9 @@ Evidence GatherCounts(const ReportInput& input) {
   auto ratio = statistics::CheckSampleRatio(counts, ExpectedUnits(*input.record, table));
   if (ratio.ok()) evidence.sample_ratio = *ratio;
   if (input.served != nullptr) evidence.guardrails = CheckGuardrails(*input.record, *input.served);
+  for (const ShadowSums& sums : input.shadow) {
+    evidence.copies.push_back(static_cast<int64_t>(sums.copies.answers()));
+  }
   return evidence;
 }
 
@@ -216,6 +239,7 @@ ExperimentReport MakeReport(const ReportInput& input) {
   CorrectAll(&report);
   report.evidence.winner = WinnerOf(report);
   AddDays(input, &report);
+  AddShadow(input, &report);
   AddWarnings(&report);
   report.verdict = Judge(report);
   return report;

@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "experiment/decisions/conditions.h"
 #include "experiment/outcomes/outcomes.h"
+#include "experiment/shadow/agreement.h"
 #include "experiment/statistics/bayes.h"
 #include "experiment/statistics/effect.h"
 
@@ -20,6 +21,7 @@ struct ReportInput {
   const storage::ExperimentRecord* record = nullptr;
   const Outcomes* outcomes = nullptr;
   const storage::ServedSumsRecord* served = nullptr;  // null: nothing measured
+  absl::Span<const ShadowSums> shadow;                // [arm]; empty: none
   int64_t conflicts = 0;
   absl::Time now;
 };
@@ -47,6 +49,15 @@ struct DayEffect {
   statistics::TestResult absolute;
 };
 
+// An arm that scores copies of requests without answering them.
+struct ShadowResult {
+  std::string arm;
+  double copies = 0, skipped = 0;
+  double overlap = 0, rank_correlation = 0;  // means
+  double latency_ms = 0, served_latency_ms = 0;
+  double error_rate = 0, empty_rate = 0;
+};
+
 enum class Verdict { kTooFewUnits, kBlocked, kRolledBack, kGoOn, kWinner, kNoBetterArm };
 std::string_view VerdictName(Verdict verdict);
 
@@ -57,6 +68,7 @@ struct ExperimentReport {
   int64_t conflicts = 0;
   std::vector<Comparison> comparisons, segments;
   std::vector<DayEffect> days;
+  std::vector<ShadowResult> shadow;  // empty: it was not in the shadow
   Verdict verdict = Verdict::kGoOn;
   std::vector<std::string> warnings, interference;
 };

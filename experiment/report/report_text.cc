@@ -57,6 +57,15 @@ std::string ReportText(const ExperimentReport& report) {
     absl::StrAppendFormat(&text, "  day %d, %s: %+.5g [%+.5g, %+.5g]\n", day.day + 1, day.arm,
                           day.absolute.estimate, day.absolute.low, day.absolute.high);
   }
+  if (!report.shadow.empty()) text += "In the shadow:\n";
+  for (const ShadowResult& shadow : report.shadow) {
+    absl::StrAppendFormat(
+        &text,
+        "  %s: %.0f copies (%.0f skipped), overlap of the first ten %.3f, rank correlation %.3f, "
+        "%.3g ms against %.3g, errors %.3g%%, empty %.3g%%\n",
+        shadow.arm, shadow.copies, shadow.skipped, shadow.overlap, shadow.rank_correlation, shadow.latency_ms,
+        shadow.served_latency_ms, 100 * shadow.error_rate, 100 * shadow.empty_rate);
+  }
   if (!report.evidence.guardrails.empty()) text += "Guardrails:\n";
   for (const GuardrailResult& guardrail : report.evidence.guardrails) {
     const std::string name = absl::StrCat(std::string(MeasureName(guardrail.measure)), ", ",

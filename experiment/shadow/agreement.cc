@@ -1,7 +1,6 @@
 #include "experiment/shadow/agreement.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 
@@ -17,14 +16,14 @@ double OverlapAtTen(absl::Span<const ItemOrdinal> a, absl::Span<const ItemOrdina
   return static_cast<double>(shared) / static_cast<double>(shorter);
 }
 
-double RankCorrelation(absl::Span<const ItemOrdinal> a, absl::Span<const ItemOrdinal> b) {
+std::optional<double> RankCorrelation(absl::Span<const ItemOrdinal> a, absl::Span<const ItemOrdinal> b) {
   absl::flat_hash_map<ItemOrdinal, size_t> place;
   for (size_t i = 0; i < b.size(); ++i) place.emplace(b[i], i);
   std::vector<size_t> order;  // places in b of the shared items, as a has them
   for (const ItemOrdinal item : a) {
     if (const auto found = place.find(item); found != place.end()) order.push_back(found->second);
   }
-  if (order.size() < 2) return 1;
+  if (order.size() < 2) return std::nullopt;
   double agreeing = 0, pairs = 0;
   for (size_t i = 0; i < order.size(); ++i) {
     for (size_t j = i + 1; j < order.size(); ++j, ++pairs) agreeing += order[i] < order[j] ? 1 : -1;
@@ -32,11 +31,14 @@ double RankCorrelation(absl::Span<const ItemOrdinal> a, absl::Span<const ItemOrd
   return agreeing / pairs;
 }
 
-void ShadowAgreement::Add(absl::Span<const ItemOrdinal> served, absl::Span<const ItemOrdinal> shadow,
-                          double shadow_latency_ms) {
-  overlap.Add(OverlapAtTen(served, shadow));
-  tau.Add(RankCorrelation(served, shadow));
-  latency_ms.Add(shadow_latency_ms);
+void AddCopy(const ShadowAnswer& served, const ShadowAnswer& copy, ShadowSums* sums) {
+  AddAnswer(copy.measured, &sums->copies);
+  if (copy.measured.error) return;
+  sums->overlap_sum += OverlapAtTen(served.items, copy.items);
+  const std::optional<double> tau = RankCorrelation(served.items, copy.items);
+  if (!tau) return;
+  sums->tau_sum += *tau;
+  ++sums->correlated;
 }
 
 }  // namespace waymark

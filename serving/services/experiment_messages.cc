@@ -314,6 +314,19 @@ void ToMessage(const ExperimentReport& report, v1::ExperimentReport* to) {
     guardrail->set_treatment(result.treatment);
     Fill(result.worse_by, guardrail->mutable_worse_by());
     guardrail->set_violated(result.violated);
+    guardrail->set_problem(result.problem);
+  }
+  for (const ShadowResult& result : report.shadow) {
+    v1::ExperimentReport::Shadow* shadow = to->add_shadow();
+    shadow->set_arm(result.arm);
+    shadow->set_copies(static_cast<int64_t>(result.copies));
+    shadow->set_skipped(static_cast<int64_t>(result.skipped));
+    shadow->set_overlap(result.overlap);
+    shadow->set_rank_correlation(result.rank_correlation);
+    shadow->set_latency_ms(result.latency_ms);
+    shadow->set_served_latency_ms(result.served_latency_ms);
+    shadow->set_error_rate(result.error_rate);
+    shadow->set_empty_rate(result.empty_rate);
   }
   to->set_verdict(std::string(VerdictName(report.verdict)));
   to->set_winner(report.evidence.winner);

@@ -84,11 +84,6 @@ class Service {
   absl::Status Start(const v1::StartExperimentRequest& request, v1::Experiment* response,
                      const CallContext& context) const {
     if (auto status = CheckCall(request.id(), request.by()); !status.ok()) return status;
-    if (request.shadow()) {
-      return absl::UnimplementedError(
-          "shadow: this server does not score copies of the traffic yet; start without it, the ramp begins "
-          "at a small coverage");
-    }
     auto hosted = Open(request.parent(), context);
     if (!hosted.ok()) return hosted.status();
     auto record = (*hosted)->experiments->Get(request.id());
@@ -96,7 +91,7 @@ class Service {
     absl::Status status = host_->LoadArms(*hosted, *record);
     if (status.ok()) {
       DecisionRequest decision;
-      decision.move = {.action = Action::kStart};
+      decision.move = {.action = request.shadow() ? Action::kStartShadow : Action::kStart};
       decision.by = request.by();
       decision.reason = request.reason();
       decision.expected_revision = request.expected_revision();

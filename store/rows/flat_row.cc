@@ -100,6 +100,7 @@ std::string ServedRow(const ServedList& list) {
   out.Text("surface", list.surface);
   out.Text("query", list.query);
   out.Text("release", list.release);
+  out.Text("arm", list.arm);
   std::string items = "[";
   for (const ServedList::Item& item : list.items) {
     ObjectWriter entry;

@@ -22,7 +22,7 @@ struct ServedList {
     std::string item_id;
     double score = 0;
   };
-  std::string request_id, user_id, surface, query, release;
+  std::string request_id, user_id, surface, query, release, arm;
   absl::Time time;
   std::vector<Item> items;
 };

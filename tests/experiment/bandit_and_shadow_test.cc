@@ -44,11 +44,18 @@ TEST_CASE("Agreement of two lists: overlap and rank correlation, by hand") {
   CHECK(RankCorrelation({1, 2, 3}, {3, 2, 1}) == -1);
   // Shared 1, 2, 3 in the order 2, 1, 3: one of three pairs is turned.
   CHECK(RankCorrelation({1, 7, 2, 3}, {2, 1, 8, 3}) == Approx(1.0 / 3));
-  ShadowAgreement agreement;
-  agreement.Add({1, 2}, {1, 2}, 5);
-  agreement.AddError();
-  CHECK(agreement.tau.Mean() == 1);
-  CHECK(agreement.errors == 1);
+  CHECK(RankCorrelation({1, 2}, {2, 3}) == std::nullopt);
+  ShadowSums sums;
+  const ShadowAnswer served{.items = {1, 2}};
+  AddCopy(served, {.measured = {.latency = absl::Milliseconds(5)}, .items = {2, 1}}, &sums);
+  AddCopy(served, {.measured = {.latency = absl::Milliseconds(7)}, .items = {2, 3}}, &sums);
+  AddCopy(served, {.measured = {.error = true}}, &sums);
+  CHECK(sums.copies.answers() == 3);
+  CHECK(sums.copies.errors() == 1);
+  CHECK(sums.copies.latency_sum() == 12);
+  CHECK(sums.overlap_sum == 1.5);
+  CHECK(sums.tau_sum == -1);
+  CHECK(sums.correlated == 1);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ constexpr int kSteps = 9;
   done(decide({.action = Action::kRamp}));
   done(expose(100));
   done(decide({.action = Action::kRelease, .winner = "new"}));
-  done(experiments->AcknowledgeRelease("e").ok());
+  done(experiments->AcknowledgeRelease(experiments->PendingReleases().at(0)).ok());
   done(experiments->Delete("e", "ann", 0).ok());
   pause();
   _exit(6);

@@ -49,7 +49,7 @@ TEST_CASE("An experiment runs from a draft to a release, and all of it is there 
   f.Restart();
   REQUIRE(f.experiments_->PendingReleases().size() == 1);
   CHECK(f.experiments_->Assign({.user_id = "anybody"}).arms[0].arm == 1);
-  REQUIRE(f.experiments_->AcknowledgeRelease("e").ok());
+  REQUIRE(f.experiments_->AcknowledgeRelease(f.experiments_->PendingReleases()[0]).ok());
   CHECK(f.experiments_->PendingReleases().empty());
   CHECK_FALSE(f.experiments_->any());
   const auto decisions = f.experiments_->Decisions("e");
@@ -159,6 +159,31 @@ TEST_CASE("Of two decisions at once one wins, and the other is told so") {
   CHECK(won == 1);
   CHECK(aborted == 5);
   CHECK(f.experiments_->Decisions("e").size() == 3);
+}
+
+TEST_CASE(
+    "A released winner that is rolled back gives way to the control, also while it is being activated") {
+  ExperimentsFixture f;
+  f.CreateAndStart(SmallExperiment("e"));
+  f.ServeUser("ann");
+  f.Decide("e", {.action = Action::kRelease, .winner = "new"}, "a test");
+  const auto activating = f.experiments_->PendingReleases();
+  REQUIRE(activating.size() == 1);
+  CHECK(ReleaseToActivate(activating[0], "r0") == "r1");
+  f.Decide("e", {.action = Action::kRollBack});
+  CHECK(absl::IsAborted(f.experiments_->AcknowledgeRelease(activating[0])));
+  f.Restart();
+  const auto pending = f.experiments_->PendingReleases();
+  REQUIRE(pending.size() == 1);
+  CHECK(pending[0].state() == storage::ExperimentRecord::ROLLED_BACK);
+  CHECK(ReleaseToActivate(pending[0], "r1") == "r0");
+  CHECK(ReleaseToActivate(pending[0], "r0") == std::nullopt);
+  CHECK(ReleaseToActivate(pending[0], "r7") == std::nullopt);  // released since, by somebody else
+  CHECK(f.experiments_->Assign({.user_id = "bob"}).arms[0].arm == 0);
+  REQUIRE(f.experiments_->AcknowledgeRelease(pending[0]).ok());
+  CHECK(f.experiments_->PendingReleases().empty());
+  CHECK_FALSE(f.experiments_->any());
+  CHECK(f.experiments_->Decisions("e").back().action() == "roll back");
 }
 
 TEST_CASE("A candidate that answers nothing, or slowly, is rolled back by itself within 200 exposures") {

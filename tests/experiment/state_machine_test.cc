@@ -28,7 +28,7 @@ Evidence Enough() {
 TEST_CASE("From each state, just these moves lead on") {
   const std::map<ExperimentRecord::State, std::string> allowed{
       {ExperimentRecord::DRAFT, "11...."},       {ExperimentRecord::SHADOW, "..1.11"},
-      {ExperimentRecord::RUNNING, "..1111"},     {ExperimentRecord::RELEASED, "......"},
+      {ExperimentRecord::RUNNING, "..1111"},     {ExperimentRecord::RELEASED, "....1."},
       {ExperimentRecord::ROLLED_BACK, "......"}, {ExperimentRecord::STOPPED, "......"}};
   for (const auto& [state, moves] : allowed) {
     for (int action = 0; action < 6; ++action) {
@@ -76,6 +76,22 @@ TEST_CASE("Conditions name what is missing, and a roll-back has none") {
   evidence = Enough();
   evidence.sample_ratio.verdict = statistics::SampleRatioVerdict::kWarns;
   CHECK(UnmetConditions(record, release, evidence, now).empty());
+}
+
+TEST_CASE("Out of the shadow leads what every treatment has scored enough copies for") {
+  auto record = InState(ExperimentRecord::SHADOW, 0);
+  record.set_min_exposures(100);
+  const Move ramp{.action = Action::kRamp};
+  const auto unmet = UnmetConditions(record, ramp, {.copies = {99, 99}}, kNow);
+  REQUIRE(unmet.size() == 1);
+  CHECK(unmet[0].find("arm 'new' has scored 99 copies") != std::string::npos);
+  CHECK(UnmetConditions(record, ramp, {.copies = {100, 100}}, kNow).empty());
+  auto slots = InState(ExperimentRecord::DRAFT, 0);
+  slots.mutable_arms(1)->clear_release_id();
+  slots.mutable_arms(1)->set_slot_variant("slots/banner/variants/b");
+  const auto refused = Apply(slots, {.action = Action::kStartShadow}, kNow).status();
+  REQUIRE(absl::IsFailedPrecondition(refused));
+  CHECK(std::string(refused.message()).find("arms[1]: 'new' has no release") != std::string::npos);
 }
 
 TEST_CASE("A violated guardrail rolls back before anything else, in the shadow too") {

@@ -1,9 +1,9 @@
 // Experiments in the running server: who is answered with which release, what is counted, what is decided.
 #include <map>
+#include <optional>
 
-#include "pipeline/blending_plan.h"
-#include "tests/serving/api_client.h"
-#include "waymark/v1/experiment.grpc.pb.h"
+#include "store/served_log.h"
+#include "tests/serving/experiment_calls.h"
 #include "waymark/v1/rank.grpc.pb.h"
 #include "waymark/v1/release.grpc.pb.h"
 #include "waymark/v1/user.grpc.pb.h"
@@ -14,75 +14,6 @@ using namespace waymark::tests;
 namespace {
 
 constexpr int kUsers = 200;
-
-using Stub = v1::ExperimentService::Stub;
-
-template <class Request, class Response>
-grpc::Status Call(const LiveServer& live,
-                  grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
-                  const Request& request, Response* response) {
-  grpc::ClientContext context;
-  const auto stub = v1::ExperimentService::NewStub(live.channel());
-  return ((*stub).*method)(&context, request, response);
-}
-
-// A release without models: the weighted sum orders.
-void PutRelease(const LiveServer& live, const std::string& id, const std::string& ranker = "") {
-  auto collection = live.engine->OpenCollection({}, true);
-  REQUIRE(collection.ok());
-  storage::ReleaseRecord record;
-  record.set_id(id);
-  record.set_ranker_version(ranker);
-  *record.mutable_plan() = DefaultBlendingPlan();
-  REQUIRE(live.engine->store().PutRelease((*collection)->scope(), record).ok());
-}
-
-// Two releases of which the first is active, and some items.
-void Prepare(LiveServer* live) {
-  Api api(*live);
-  Put(&api, 12);
-  for (const char* id : {"r1", "r2"}) PutRelease(*live, id);
-  REQUIRE((*live->engine->OpenCollection({}, false))->ActivateRelease("r1", "first").ok());
-}
-
-const char* kExperiment = R"({"by": "ann", "experiment": {
-  "id": "x", "hypothesis": "more clicks",
-  "arms": [{"name": "control", "release": "r1", "weight": 0.5}, {"name": "new", "release": "r2", "weight": 0.5}],
-  "metrics": [{"name": "clicks", "kind": "MEAN", "events": {"type": "click"}, "window": "604800s"}],
-  "primary_metric": "clicks", "ramp": [0.5, 1], "min_exposures": 1}})";
-
-void Create(const LiveServer& live) {
-  int status = 0;
-  const auto made = live.Post("/v1/experiments", kExperiment, &status);
-  INFO(made.dump());
-  REQUIRE(status == 200);
-  CHECK(made["state"] == "DRAFT");
-}
-
-void Start(const LiveServer& live) {
-  v1::StartExperimentRequest request;
-  request.set_id("x");
-  request.set_by("ann");
-  v1::Experiment started;
-  const grpc::Status status = Call(live, &Stub::StartExperiment, request, &started);
-  INFO(status.error_message());
-  REQUIRE(status.ok());
-  CHECK(started.state() == v1::Experiment::RUNNING);
-  CHECK(started.coverage() == .5);
-}
-
-v1::RecommendResponse Feed(Api* api, const v1::RecommendRequest& request) {
-  v1::RecommendResponse response;
-  const grpc::Status status = api->Recommend(request, &response);
-  INFO(status.error_message());
-  REQUIRE(status.ok());
-  return response;
-}
-v1::RecommendRequest Of(const std::string& user) {
-  v1::RecommendRequest request;
-  request.set_user_id(user);
-  return request;
-}
 
 // User -> arm of those that have one. Each answer is made by the release that its arm names.
 std::map<std::string, std::string> ServeAll(const LiveServer& live, const std::string& otherwise = "r1") {
@@ -105,22 +36,6 @@ std::map<std::string, std::string> ServeAll(const LiveServer& live, const std::s
   return arms;
 }
 
-v1::ExperimentReport Report(const LiveServer& live) {
-  v1::ReportExperimentRequest request;
-  request.set_id("x");
-  v1::ExperimentReport report;
-  const grpc::Status status = Call(live, &Stub::ReportExperiment, request, &report);
-  INFO(status.error_message());
-  REQUIRE(status.ok());
-  return report;
-}
-int64_t Units(const LiveServer& live) {
-  int64_t units = 0;
-  const v1::ExperimentReport report = Report(live);
-  for (const auto& arm : report.arms()) units += arm.units();
-  return units;
-}
-
 }  // namespace
 
 TEST_CASE("An experiment splits traffic, counts, grows, survives a restart, and releases its winner") {
@@ -128,7 +43,7 @@ TEST_CASE("An experiment splits traffic, counts, grows, survives a restart, and 
   Prepare(&live);
   Create(live);
   CHECK(ServeAll(live).empty());  // a draft
-  Start(live);
+  CHECK(Start(live).coverage() == .5);
 
   const auto first = ServeAll(live);
   CHECK(first.size() > kUsers / 4);
@@ -165,11 +80,11 @@ TEST_CASE("An experiment splits traffic, counts, grows, survives a restart, and 
   stop.set_outcome(v1::StopExperimentRequest::RELEASE);
   stop.set_winner("new");
   v1::Experiment stopped;
-  const grpc::Status refused = Call(live, &Stub::StopExperiment, stop, &stopped);
+  const grpc::Status refused = Call(live, &ExperimentStub::StopExperiment, stop, &stopped);
   CHECK(refused.error_code() == grpc::StatusCode::FAILED_PRECONDITION);
   CHECK_THAT(refused.error_message(), Catch::Contains("min_run_time"));
   stop.set_override_reason("a test");
-  const grpc::Status released = Call(live, &Stub::StopExperiment, stop, &stopped);
+  const grpc::Status released = Call(live, &ExperimentStub::StopExperiment, stop, &stopped);
   INFO(released.error_message());
   REQUIRE(released.ok());
   CHECK(stopped.state() == v1::Experiment::RELEASED);
@@ -177,6 +92,45 @@ TEST_CASE("An experiment splits traffic, counts, grows, survives a restart, and 
   CHECK(ServeAll(live, "r2").empty());
   live.Restart();
   CHECK(ServeAll(live, "r2").empty());
+
+  live.Post("/v1/experiments/x:stop", R"({"by": "bob", "outcome": "ROLL_BACK", "reason": "complaints"})",
+            &status);
+  REQUIRE(status == 200);
+  CHECK(live.Get("/v1/releases/r1", &status)["active"] == true);
+  CHECK(ServeAll(live).empty());
+  CHECK(Report(live).state() == v1::Experiment::ROLLED_BACK);
+  live.Post("/v1/experiments/x:stop", R"({"by": "bob", "outcome": "ROLL_BACK"})", &status);
+  CHECK(status == 400);  // it has been rolled back
+}
+
+TEST_CASE("What was served keeps its arm, in the log of served lists and in the attribution token") {
+  LiveServer live;
+  Prepare(&live);
+  Create(live);
+  Start(live);
+  Api api(live);
+  std::map<std::string, std::string> arms;  // request -> arm, empty: none
+  for (int i = 0; i < 40; ++i) {
+    const v1::RecommendResponse answer = Feed(&api, Of("u" + std::to_string(i)));
+    const std::string arm = answer.arms().empty() ? "" : "x/" + answer.arms(0).arm();
+    const auto attribution = live.engine->ReadAttributionToken(answer.attribution_token());
+    REQUIRE(attribution.ok());
+    CHECK(attribution->arm() == arm);
+    arms[answer.request_id()] = arm;
+  }
+  live.Restart();  // what is queued is written
+  ServedLogOptions options;
+  options.read_only = true;
+  const auto log = ServedLog::Open(live.folder.path / "data", options);
+  REQUIRE(log.ok());
+  const Scope scope = (*live.engine->OpenCollection({}, false))->scope();
+  std::map<std::string, std::string> logged;
+  const auto visit = [&](const storage::ServeRecord& record) {
+    logged[record.request_id()] = record.arm();
+    return true;
+  };
+  REQUIRE((*log)->ForEach(scope, std::nullopt, visit).ok());
+  CHECK(logged == arms);
 }
 
 TEST_CASE("Testers, callers who name a release, and requests without a profile do not count") {
@@ -301,14 +255,14 @@ TEST_CASE("What an experiment cannot be is refused with the field; what is not t
   remove.set_id("x");
   remove.set_by("ann");
   v1::DeleteExperimentResponse removed;
-  CHECK(Call(live, &Stub::DeleteExperiment, remove, &removed).error_code() ==
+  CHECK(Call(live, &ExperimentStub::DeleteExperiment, remove, &removed).error_code() ==
         grpc::StatusCode::FAILED_PRECONDITION);
   live.Post("/v1/experiments/x:stop", R"({"by": "ann", "outcome": "ROLL_BACK"})", &status);
   CHECK(status == 200);
   CHECK(ServeAll(live).empty());
-  CHECK(Call(live, &Stub::DeleteExperiment, remove, &removed).ok());
+  CHECK(Call(live, &ExperimentStub::DeleteExperiment, remove, &removed).ok());
   v1::ListExperimentsResponse list;
-  REQUIRE(Call(live, &Stub::ListExperiments, v1::ListExperimentsRequest(), &list).ok());
+  REQUIRE(Call(live, &ExperimentStub::ListExperiments, v1::ListExperimentsRequest(), &list).ok());
   REQUIRE(list.experiments_size() == 1);
   CHECK(list.experiments(0).id() == "y");
 }
@@ -321,10 +275,10 @@ TEST_CASE("Other services ask which arms units see, and an erased user is in non
   v1::AssignUnitsRequest request;
   for (int i = 0; i < kUsers; ++i) request.add_units()->set_user_id("u" + std::to_string(i));
   v1::AssignUnitsResponse asked, exposed;
-  REQUIRE(Call(live, &Stub::AssignUnits, request, &asked).ok());
+  REQUIRE(Call(live, &ExperimentStub::AssignUnits, request, &asked).ok());
   CHECK(Units(live) == 0);
   request.set_expose(true);
-  REQUIRE(Call(live, &Stub::AssignUnits, request, &exposed).ok());
+  REQUIRE(Call(live, &ExperimentStub::AssignUnits, request, &exposed).ok());
   REQUIRE(exposed.units_size() == kUsers);
   int64_t assigned = 0;
   for (int i = 0; i < kUsers; ++i) {

@@ -28,6 +28,7 @@ class GatedCollection : public Collection {
   }
   absl::StatusOr<PipelineResponse> Run(const PipelineRequest& request, Deadline deadline) override {
     gate_->Pass();
+    absl::SleepFor(gate_->Slowness(request.copy ? request.release : request.arm_release));
     return real_->Run(request, deadline);
   }
   absl::Status WaitFor(const std::string& token, Deadline deadline) override {
@@ -99,6 +100,16 @@ void Gate::SetStale(bool stale) {
 bool Gate::stale() {
   absl::MutexLock lock(&mutex_);
   return stale_;
+}
+
+void Gate::SetSlow(const std::string& arm_release, absl::Duration by) {
+  absl::MutexLock lock(&mutex_);
+  slow_ = arm_release;
+  slow_by_ = by;
+}
+absl::Duration Gate::Slowness(const std::string& arm_release) {
+  absl::MutexLock lock(&mutex_);
+  return arm_release.empty() || arm_release != slow_ ? absl::ZeroDuration() : slow_by_;
 }
 
 GatedEngine::GatedEngine(std::unique_ptr<Engine> real) : real_(std::move(real)) {}

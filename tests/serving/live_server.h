@@ -27,12 +27,17 @@ class Gate {
   // While set, what a consistency token covers never comes.
   void SetStale(bool stale);
   bool stale();
+  // What the arm with this release makes of requests and copies takes so much longer.
+  void SetSlow(const std::string& arm_release, absl::Duration by);
+  absl::Duration Slowness(const std::string& arm_release);
 
  private:
   absl::Mutex mutex_;
   bool open_ = true;    // guarded by mutex_
   int waiting_ = 0;     // guarded by mutex_
   bool stale_ = false;  // guarded by mutex_
+  std::string slow_;    // guarded by mutex_
+  absl::Duration slow_by_;
 };
 
 // An engine whose collections pass a gate before they run a request; all else is the real one's.

@@ -46,11 +46,12 @@ TEST_CASE("an event that is written is read back the same") {
 TEST_CASE("a served list names its items") {
   const ServedList list{.request_id = "r1",
                         .user_id = "u",
+                        .arm = "x/new",
                         .time = absl::FromUnixSeconds(0),
                         .items = {{"a", 0.5}, {"b", 0.25}}};
   CHECK(
       ServedRow(list) ==
-      R"({"request_id":"r1","time":"1970-01-01T00:00:00Z","user_id":"u","items":[{"item_id":"a","score":0.5},{"item_id":"b","score":0.25}]})");
+      R"({"request_id":"r1","time":"1970-01-01T00:00:00Z","user_id":"u","arm":"x/new","items":[{"item_id":"a","score":0.5},{"item_id":"b","score":0.25}]})");
 }
 
 TEST_CASE("what is exported, packed or not, is imported line by line") {
