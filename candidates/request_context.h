@@ -22,6 +22,7 @@ struct RequestContext {
   std::vector<float> user_vector;
   std::string query;
   bool match_all_words = false;  // every word of the query must match
+  bool all_matches = false;      // the keyword source answers every match beside the best
   std::string surface;
   google::protobuf::Struct context;
   // What is looked at, and what to lean towards and away from.

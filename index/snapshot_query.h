@@ -15,6 +15,7 @@ struct SnapshotQuery {
   const ItemSet* live = nullptr;           // null: every item of the snapshot lives
   absl::Span<const ItemOrdinal> excluded;  // sorted
   TotalCount total = TotalCount::kExact;
+  bool all_matches = false;  // fill KeywordHits::matches; goes with kExact
 };
 
 }  // namespace waymark

@@ -11,6 +11,7 @@
 #include "pipeline/arrange_stage.h"
 #include "pipeline/candidate_stage.h"
 #include "pipeline/context_stage.h"
+#include "pipeline/facet_stage.h"
 #include "pipeline/page_list.h"
 #include "pipeline/rank_stage.h"
 #include "pipeline/request_check.h"
@@ -71,6 +72,7 @@ class Pipeline::Call {
       list_ = *std::move(list);
       response_.request_id = list_.request_id;
     }
+    if (auto status = AddFacets(); !status.ok()) return status;
     const absl::Time arrange = absl::Now();
     if (auto status = CutPage(); !status.ok()) return status;
     Sign();
@@ -88,6 +90,10 @@ class Pipeline::Call {
     if (!state.ok()) return state.status();
     context_ = std::move(state->context);
     filter_ = std::move(state->filter);
+    auto facets = CheckFacets(request_.facets, *parts_.catalog->schema());
+    if (!facets.ok()) return facets.status();
+    facets_ = *std::move(facets);
+    context_.all_matches = WordsOnly() && !facets_.empty();
     return release_.behaviour->FillUserVector(&context_);
   }
 
@@ -113,6 +119,7 @@ class Pipeline::Call {
       list_.total =
           context_.allowed ? static_cast<int64_t>(context_.allowed->Size()) : parts_.catalog->live_count();
     }
+    matches_ = std::move(gathered.matches);
     for (auto& d : gathered.degraded) response_.degraded.push_back(std::move(d));
     for (auto& t : gathered.timings) response_.timings.push_back(std::move(t));
     return Rank(std::move(gathered.candidates), {});
@@ -221,6 +228,33 @@ class Pipeline::Call {
     list_.request_id = response_.request_id;
   }
 
+  absl::Status AddFacets() {
+    if (facets_.empty()) return absl::OkStatus();
+    if (WordsOnly() && !request_.page_token.empty()) FindMatches();
+    const absl::Time start = absl::Now();
+    FacetBase base{parts_.catalog, filter_.get(), context_.allowed, nullptr};
+    if (WordsOnly()) {
+      std::vector<ItemOrdinal> items;
+      items.reserve(matches_.size());
+      for (const ScoredItem& match : matches_) items.push_back(match.item);
+      base.matches = std::make_shared<const ItemSet>(ItemSet::Of(items));
+    }
+    auto counted = CountFacets(facets_, base, deadline_, &response_.degraded);
+    if (!counted.ok()) return counted.status();
+    response_.facets = *std::move(counted);
+    Lap("facets", start);
+    return absl::OkStatus();
+  }
+
+  // Of a later page, whose list comes with its token.
+  void FindMatches() {
+    GatheredCandidates gathered =
+        GatherCandidates(context_, Sources(), release_.record.plan(), {1, 1}, deadline_);
+    matches_ = std::move(gathered.matches);
+    for (auto& d : gathered.degraded) response_.degraded.push_back(std::move(d));
+    for (auto& t : gathered.timings) response_.timings.push_back(std::move(t));
+  }
+
   absl::Status RankGiven() {
     std::vector<Candidate> candidates;
     std::vector<std::pair<ItemOrdinal, const GivenCandidate*>> given;
@@ -309,6 +343,8 @@ class Pipeline::Call {
   const Deadline deadline_;
   RequestContext context_;
   std::shared_ptr<const Filter> filter_;
+  std::vector<CheckedFacet> facets_;
+  std::vector<ScoredItem> matches_;  // of the words, whatever the filter; filled when facets are asked for
   PageList list_;
   std::vector<RankedCandidate> details_;  // of list_, on the first page
   size_t strict_items_ =

@@ -7,6 +7,7 @@
 
 #include "absl/time/time.h"
 #include "candidates/candidate.h"
+#include "catalog/facet.h"
 #include "google/protobuf/struct.pb.h"
 #include "rank/ranker.h"
 #include "store/log_position.h"
@@ -29,6 +30,14 @@ struct GivenCandidate {
   std::map<std::string, double> features;
 };
 
+// What is counted over all that a search matches.
+struct FacetAsked {
+  FacetSpec spec;
+  // Fields whose comparisons are left out of the filter for this facet; `disjunctive`: its own too.
+  std::vector<std::string> excluded_filter_fields;
+  bool disjunctive = false;
+};
+
 struct PipelineRequest {
   RequestKind kind = RequestKind::kSearch;
   std::string query;
@@ -49,6 +58,7 @@ struct PipelineRequest {
   int per_source_limit = 0, rank_limit = 0;  // 0: the plan's
   std::vector<GivenCandidate> given;         // of kRank
   std::vector<std::string> fields;           // item fields to return; empty: all
+  std::vector<FacetAsked> facets;            // of kSearch
 };
 
 struct SourceHit {
@@ -72,10 +82,16 @@ struct Timing {
   absl::Duration time;
 };
 
+struct FacetAnswer {
+  std::string field;
+  FacetCounts counts;
+};
+
 struct PipelineResponse {
   std::vector<RankedItem> items;
   int64_t total = -1;  // of searches
   bool total_exact = true;
+  std::vector<FacetAnswer> facets;  // as asked for, but for those that came too late
   std::string next_page_token, request_id, attribution_token;
   std::string release, retriever, ranker;  // "none", "", "weighted-sum" while nothing is released
   std::vector<Degraded> degraded;

@@ -3,6 +3,7 @@
 
 #include "app/commands/commands.h"
 #include "app/exit.h"
+#include "app/facet_option.h"
 #include "app/list_answer.h"
 #include "app/request_options.h"
 #include "app/target.h"
@@ -15,6 +16,7 @@ struct Options {
   RequestOptions request;
   std::string query;
   bool match_all = false;
+  std::vector<std::string> facets;
 };
 
 int RunSearch(const Options& options) {
@@ -24,6 +26,11 @@ int RunSearch(const Options& options) {
   }
   request.set_query(options.query);
   request.set_match(options.match_all ? v1::SearchRequest::ALL : v1::SearchRequest::ANY);
+  for (const std::string& text : options.facets) {
+    auto facet = ReadFacetOption(text);
+    if (!facet.ok()) return FailUsage(std::string(facet.status().message()));
+    *request.add_facets() = *std::move(facet);
+  }
   auto backend = OpenTarget(options.target, Access::kRead);
   if (!backend.ok()) return Fail(backend.status());
   v1::SearchResponse response;
@@ -35,15 +42,22 @@ int RunSearch(const Options& options) {
 }  // namespace
 
 void AddSearch(CLI::App* app, Run* run) {
-  CLI::App* command = AddCommand(app, "search", "Find items by words",
-                                 "  waymark search 'star wars' --data DIR --filter 'year < 1990' --limit 5\n"
-                                 "  waymark search comedy --data DIR --user 196 --explain");
+  CLI::App* command =
+      AddCommand(app, "search", "Find items by words",
+                 "  waymark search 'star wars' --data DIR --filter 'year < 1990' --limit 5\n"
+                 "  waymark search comedy --data DIR --user 196 --explain\n"
+                 "  waymark search love --data DIR --facet genres --facet year:..1980,1980..2000");
   auto options = std::make_shared<Options>();
   AddTargetOptions(command, &options->target);
-  command->add_option("query", options->query, "words, \"phrases\", AND, OR, + and -")
-      ->required()
+  command->add_option("query", options->query, "words, \"phrases\", AND, OR, + and -; without it all items")
       ->type_name("QUERY");
   command->add_flag("--all-words", options->match_all, "every word must be there");
+  command
+      ->add_option("--facet", options->facets,
+                   "count the matches by a field: genres, genres:20, genres:find=sci, genres:disjunctive, "
+                   "year:0..1980,1980..2000 (ends not in them), year:step=10; may be given again")
+      ->type_name("FIELD[:...]")
+      ->allow_extra_args(false);
   AddRequestOptions(command, &options->request);
   command->callback([=] { *run = [options] { return RunSearch(*options); }; });
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "serving/services/facet_messages.h"
 #include "serving/services/item_messages.h"
 #include "serving/services/time_messages.h"
 #include "serving/status_details.h"
@@ -114,6 +115,7 @@ absl::StatusOr<PipelineRequest> RequestOf(const v1::SearchRequest& request) {
   }
   made->match_all = request.match() == v1::SearchRequest::ALL;
   FillList(request, &*made);
+  made->facets = FacetsOf(request);
   return made;
 }
 
@@ -150,6 +152,7 @@ void ToMessage(const CollectionName& collection, const PipelineResponse& answer,
                v1::SearchResponse* response) {
   FillShared(collection, answer, RequestKind::kSearch, response);
   response->set_next_page_token(answer.next_page_token);
+  for (const FacetAnswer& facet : answer.facets) ToMessage(facet, response->add_facets());
   if (answer.total < 0) return;
   response->set_total_size(answer.total);
   response->set_total_size_relation(answer.total_exact ? v1::EXACT : v1::AT_LEAST);

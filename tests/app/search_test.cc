@@ -30,6 +30,29 @@ TEST_CASE("a search prints a table for people and one document for programs") {
   CHECK(sandbox.Json({"search", "the of", "--data", "d"})["results"].empty());
 }
 
+TEST_CASE("facets are tables of their own, by value and by range") {
+  Sandbox sandbox;
+  REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, kFilms).code == 0);
+  const Ran table =
+      sandbox.Run({"search", "--data", "d", "--facet", "genres:2", "--facet", "year:..1980,1980..1990"});
+  INFO(table.err);
+  CHECK(table.code == 0);
+  CHECK_THAT(table.out,
+             Catch::Contains("genres      items\nAction          2\nSci-Fi          2\n(3 others)      3\n"));
+  CHECK_THAT(table.out,
+             Catch::Contains("..1980             2\n1980..1990         0\n(in no range)      3\n"));
+  const auto answer = sandbox.Json(
+      {"search", "star", "--data", "d", "--facet", "genres:find=sci", "--facet", "year:step=10"});
+  CHECK(answer["facets"][0]["values"][0]["value"] == "Sci-Fi");
+  CHECK(answer["facets"][1]["histogram"][1]["from"] == 1970);
+  Ran ran = sandbox.Run({"search", "star", "--data", "d", "--facet", "genres:often"});
+  CHECK(ran.code == 2);
+  CHECK_THAT(ran.err, Catch::Contains("--facet genres:often: 'often' is not understood"));
+  ran = sandbox.Run({"search", "star", "--data", "d", "--facet", "title"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err, Catch::Contains("facets[0].field: 'title' is TEXT"));
+}
+
 TEST_CASE("a bad filter, limit or release is an error that names it, not a crash") {
   Sandbox sandbox;
   REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, kFilms).code == 0);
