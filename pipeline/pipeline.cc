@@ -7,6 +7,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "catalog/sort_items.h"
 #include "pipeline/answer_stage.h"
 #include "pipeline/arrange_stage.h"
 #include "pipeline/candidate_stage.h"
@@ -93,11 +94,16 @@ class Pipeline::Call {
     auto facets = CheckFacets(request_.facets, *parts_.catalog->schema());
     if (!facets.ok()) return facets.status();
     facets_ = *std::move(facets);
-    context_.all_matches = WordsOnly() && !facets_.empty();
+    auto order = ParseSortOrder(request_.order_by, *parts_.catalog->schema());
+    if (!order.ok()) return order.status();
+    order_ = *std::move(order);
+    context_.all_matches = WordsOnly() && (!facets_.empty() || Sorted());
     return release_.behaviour->FillUserVector(&context_);
   }
 
   bool WordsOnly() const { return request_.kind == RequestKind::kSearch && !request_.query.empty(); }
+
+  bool Sorted() const { return !order_.keys.empty(); }
 
   std::vector<const CandidateSource*> Sources() const {
     if (WordsOnly()) return {pipeline_.keyword_.get()};
@@ -111,34 +117,71 @@ class Pipeline::Call {
     CandidateLimits limits{request_.per_source_limit, request_.rank_limit};
     // A search ranks as many matches as its pages may show.
     if (WordsOnly() && limits.merged == 0) limits.merged = static_cast<int>(kMaxPagedItems);
+    GatheredCandidates gathered = Gather(limits);
+    CountTotal(gathered);
+    return Rank(std::move(gathered.candidates), {});
+  }
+
+  // Asks the sources; all matches go into matches_.
+  GatheredCandidates Gather(const CandidateLimits& limits) {
     GatheredCandidates gathered =
         GatherCandidates(context_, Sources(), release_.record.plan(), limits, deadline_);
+    matches_ = std::move(gathered.matches);
+    for (auto& d : gathered.degraded) response_.degraded.push_back(std::move(d));
+    for (auto& t : gathered.timings) response_.timings.push_back(std::move(t));
+    return gathered;
+  }
+
+  void CountTotal(const GatheredCandidates& gathered) {
     list_.total = gathered.total;
     list_.total_exact = gathered.total_exact;
     if (request_.kind == RequestKind::kSearch && request_.query.empty()) {
       list_.total =
           context_.allowed ? static_cast<int64_t>(context_.allowed->Size()) : parts_.catalog->live_count();
     }
-    matches_ = std::move(gathered.matches);
-    for (auto& d : gathered.degraded) response_.degraded.push_back(std::move(d));
-    for (auto& t : gathered.timings) response_.timings.push_back(std::move(t));
-    return Rank(std::move(gathered.candidates), {});
+  }
+
+  // All that match, in the order that is asked for; ranking has no say in it.
+  absl::StatusOr<std::vector<RankedCandidate>> GatherAndSort() {
+    CountTotal(WordsOnly() ? Gather({1, 1}) : GatheredCandidates());
+    const absl::Time start = absl::Now();
+    auto sorted = SortAll();
+    if (!sorted.ok()) return sorted.status();
+    std::vector<Candidate> candidates;
+    for (const ScoredItem& item : *sorted) {
+      Candidate& candidate = candidates.emplace_back();
+      candidate.item = item.item;
+      candidate.fusion_score = item.score;
+    }
+    Lap("sort", start);
+    // The log of served lists keeps features of samples.
+    FillAllSignals(&candidates);
+    return AsMerged(std::move(candidates));
+  }
+
+  absl::StatusOr<std::vector<ScoredItem>> SortAll() const {
+    return SortItems(*parts_.catalog, order_, context_.allowed.get(), WordsOnly() ? &matches_ : nullptr,
+                     kMaxPagedItems, [this] { return deadline_.Expired(); });
+  }
+
+  void FillAllSignals(std::vector<Candidate>* candidates) {
+    const absl::Time start = absl::Now();
+    const KeywordSignals keyword(parts_.index);
+    FillSignals(context_, {release_.behaviour.get(), &pipeline_.content_, &keyword}, candidates);
+    Lap("signals", start);
   }
 
   // `given`: signals that the caller brings, by item; they take the place of our own.
   absl::StatusOr<std::vector<RankedCandidate>> Rank(
       std::vector<Candidate> candidates,
       const std::vector<std::pair<ItemOrdinal, const GivenCandidate*>>& given) {
-    absl::Time start = absl::Now();
-    const KeywordSignals keyword(parts_.index);
-    FillSignals(context_, {release_.behaviour.get(), &pipeline_.content_, &keyword}, &candidates);
+    FillAllSignals(&candidates);
     for (size_t i = 0; i < given.size(); ++i) {
       for (const auto& [name, value] : given[i].second->features) {
         Set(candidates[i].signals, *FindSignal(name), static_cast<float>(value));
       }
     }
-    Lap("signals", start);
-    start = absl::Now();
+    const absl::Time start = absl::Now();
     // Rankers learn from histories; who has none gets what is popular, and new.
     if (request_.kind == RequestKind::kRecommend && context_.history.empty() && context_.query.empty()) {
       return AsMerged(std::move(candidates));
@@ -167,7 +210,7 @@ class Pipeline::Call {
   }
 
   absl::Status MakeList() {
-    auto ranked = GatherAndRank();
+    auto ranked = Sorted() ? GatherAndSort() : GatherAndRank();
     if (!ranked.ok()) return ranked.status();
     if (ranked->empty() && !response_.degraded.empty() && deadline_.Expired()) {
       return absl::DeadlineExceededError(
@@ -230,7 +273,8 @@ class Pipeline::Call {
 
   absl::Status AddFacets() {
     if (facets_.empty()) return absl::OkStatus();
-    if (WordsOnly() && !request_.page_token.empty()) FindMatches();
+    // A later page's list comes with its token, its matches do not.
+    if (WordsOnly() && !request_.page_token.empty()) Gather({1, 1});
     const absl::Time start = absl::Now();
     FacetBase base{parts_.catalog, filter_.get(), context_.allowed, nullptr};
     if (WordsOnly()) {
@@ -244,15 +288,6 @@ class Pipeline::Call {
     response_.facets = *std::move(counted);
     Lap("facets", start);
     return absl::OkStatus();
-  }
-
-  // Of a later page, whose list comes with its token.
-  void FindMatches() {
-    GatheredCandidates gathered =
-        GatherCandidates(context_, Sources(), release_.record.plan(), {1, 1}, deadline_);
-    matches_ = std::move(gathered.matches);
-    for (auto& d : gathered.degraded) response_.degraded.push_back(std::move(d));
-    for (auto& t : gathered.timings) response_.timings.push_back(std::move(t));
   }
 
   absl::Status RankGiven() {
@@ -344,7 +379,9 @@ class Pipeline::Call {
   RequestContext context_;
   std::shared_ptr<const Filter> filter_;
   std::vector<CheckedFacet> facets_;
-  std::vector<ScoredItem> matches_;  // of the words, whatever the filter; filled when facets are asked for
+  SortOrder order_;
+  std::vector<ScoredItem>
+      matches_;  // of the words, whatever the filter; when facets or an order ask for them
   PageList list_;
   std::vector<RankedCandidate> details_;  // of list_, on the first page
   size_t strict_items_ =

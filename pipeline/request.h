@@ -59,6 +59,7 @@ struct PipelineRequest {
   std::vector<GivenCandidate> given;         // of kRank
   std::vector<std::string> fields;           // item fields to return; empty: all
   std::vector<FacetAsked> facets;            // of kSearch
+  std::string order_by;                      // of kSearch; empty: by rank
 };
 
 struct SourceHit {

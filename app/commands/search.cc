@@ -17,6 +17,7 @@ struct Options {
   std::string query;
   bool match_all = false;
   std::vector<std::string> facets;
+  std::string order_by;
 };
 
 int RunSearch(const Options& options) {
@@ -31,6 +32,7 @@ int RunSearch(const Options& options) {
     if (!facet.ok()) return FailUsage(std::string(facet.status().message()));
     *request.add_facets() = *std::move(facet);
   }
+  request.set_order_by(options.order_by);
   auto backend = OpenTarget(options.target, Access::kRead);
   if (!backend.ok()) return Fail(backend.status());
   v1::SearchResponse response;
@@ -58,6 +60,8 @@ void AddSearch(CLI::App* app, Run* run) {
                    "year:0..1980,1980..2000 (ends not in them), year:step=10; may be given again")
       ->type_name("FIELD[:...]")
       ->allow_extra_args(false);
+  command->add_option("--order-by", options->order_by, "sort all matches by fields, as 'year desc, price'")
+      ->type_name("FIELD [desc],...");
   AddRequestOptions(command, &options->request);
   command->callback([=] { *run = [options] { return RunSearch(*options); }; });
 }

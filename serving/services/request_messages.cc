@@ -116,6 +116,7 @@ absl::StatusOr<PipelineRequest> RequestOf(const v1::SearchRequest& request) {
   made->match_all = request.match() == v1::SearchRequest::ALL;
   FillList(request, &*made);
   made->facets = FacetsOf(request);
+  made->order_by = request.order_by();
   return made;
 }
 

@@ -53,6 +53,18 @@ TEST_CASE("facets are tables of their own, by value and by range") {
   CHECK_THAT(ran.err, Catch::Contains("facets[0].field: 'title' is TEXT"));
 }
 
+TEST_CASE("all matches can be sorted by fields instead of ranked") {
+  Sandbox sandbox;
+  REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, kFilms).code == 0);
+  CHECK(Ids(sandbox.Json({"search", "--data", "d", "--order-by", "year desc, genres"})) ==
+        std::vector<std::string>{"5", "2", "3", "1", "4"});
+  CHECK(Ids(sandbox.Json({"search", "star", "--data", "d", "--order-by", "year"})) ==
+        std::vector<std::string>{"4", "1"});
+  Ran ran = sandbox.Run({"search", "star", "--data", "d", "--order-by", "year down"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err, Catch::Contains("order_by: 'down' stands after field 'year'"));
+}
+
 TEST_CASE("a bad filter, limit or release is an error that names it, not a crash") {
   Sandbox sandbox;
   REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, kFilms).code == 0);

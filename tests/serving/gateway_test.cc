@@ -99,6 +99,30 @@ TEST_CASE("Facets are asked for and answered as JSON, and a wrong one is named w
   CHECK(FieldOf(json) == "facets[1].field");
 }
 
+TEST_CASE("An order is taken from JSON and from the URL, and a wrong one is named") {
+  LiveServer live;
+  int status = 0;
+  auto json = live.Post("/v1/items:put", R"({"items":[
+      {"id":"1","fields":{"title":"Star Wars","year":1977}},{"id":"2","fields":{"title":"Star Dust"}},
+      {"id":"3","fields":{"title":"A Star Is Born","year":1954}}]})",
+                        &status);
+  REQUIRE(status == 200);
+  const std::string token = json["consistency_token"];
+  const auto ids = [](const nlohmann::json& answer) {
+    std::vector<std::string> found;
+    for (const auto& result : answer["results"]) found.push_back(result["item"]["id"]);
+    return found;
+  };
+  json = live.Post("/v1/search", R"({"query":"star","order_by":"year","consistency_token":")" + token + "\"}",
+                   &status);
+  CHECK(ids(json) == std::vector<std::string>{"3", "1", "2"});
+  json = live.Get("/v1/search?query=star&order_by=year%20desc", &status);
+  CHECK(ids(json) == std::vector<std::string>{"1", "3", "2"});
+  json = live.Get("/v1/search?query=star&order_by=title", &status);
+  CHECK(status == 400);
+  CHECK(FieldOf(json) == "order_by");
+}
+
 TEST_CASE("Wrong requests get a JSON error that names the field") {
   LiveServer live;
   int status = 0;
