@@ -7,12 +7,14 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "catalog/group_items.h"
 #include "catalog/sort_items.h"
 #include "pipeline/answer_stage.h"
 #include "pipeline/arrange_stage.h"
 #include "pipeline/candidate_stage.h"
 #include "pipeline/context_stage.h"
 #include "pipeline/facet_stage.h"
+#include "pipeline/group_stage.h"
 #include "pipeline/page_list.h"
 #include "pipeline/rank_stage.h"
 #include "pipeline/request_check.h"
@@ -97,13 +99,20 @@ class Pipeline::Call {
     auto order = ParseSortOrder(request_.order_by, *parts_.catalog->schema());
     if (!order.ok()) return order.status();
     order_ = *std::move(order);
-    context_.all_matches = WordsOnly() && (!facets_.empty() || Sorted());
+    if (request_.group_by) {
+      auto field = FindGroupField(*parts_.catalog->schema(), request_.group_by->field, "group_by.field");
+      if (!field.ok()) return field.status();
+      group_field_ = *std::move(field);
+    }
+    context_.all_matches = WordsOnly() && (!facets_.empty() || Sorted() || Grouped());
     return release_.behaviour->FillUserVector(&context_);
   }
 
   bool WordsOnly() const { return request_.kind == RequestKind::kSearch && !request_.query.empty(); }
 
   bool Sorted() const { return !order_.keys.empty(); }
+  bool Grouped() const { return request_.group_by.has_value(); }
+  size_t PerGroup() const { return static_cast<size_t>(std::max(1, request_.group_by->limit)); }
 
   std::vector<const CandidateSource*> Sources() const {
     if (WordsOnly()) return {pipeline_.keyword_.get()};
@@ -119,6 +128,9 @@ class Pipeline::Call {
     if (WordsOnly() && limits.merged == 0) limits.merged = static_cast<int>(kMaxPagedItems);
     GatheredCandidates gathered = Gather(limits);
     CountTotal(gathered);
+    if (WordsOnly() && Grouped()) {
+      AddBestOfGroups(static_cast<size_t>(limits.merged), &gathered.candidates);
+    }
     return Rank(std::move(gathered.candidates), {});
   }
 
@@ -145,7 +157,7 @@ class Pipeline::Call {
   absl::StatusOr<std::vector<RankedCandidate>> GatherAndSort() {
     CountTotal(WordsOnly() ? Gather({1, 1}) : GatheredCandidates());
     const absl::Time start = absl::Now();
-    auto sorted = SortAll();
+    auto sorted = Grouped() ? BestOfGroups(kMaxPagedItems) : SortAll();
     if (!sorted.ok()) return sorted.status();
     std::vector<Candidate> candidates;
     for (const ScoredItem& item : *sorted) {
@@ -162,6 +174,19 @@ class Pipeline::Call {
   absl::StatusOr<std::vector<ScoredItem>> SortAll() const {
     return SortItems(*parts_.catalog, order_, context_.allowed.get(), WordsOnly() ? &matches_ : nullptr,
                      kMaxPagedItems, [this] { return deadline_.Expired(); });
+  }
+
+  // Of all that match: in the order that is asked for, else by the words' score.
+  absl::StatusOr<std::vector<ScoredItem>> BestOfGroups(size_t limit) const {
+    return GroupItems(*parts_.catalog, {group_field_, PerGroup(), limit}, order_, context_.allowed.get(),
+                      WordsOnly() ? &matches_ : nullptr, [this] { return deadline_.Expired(); });
+  }
+
+  // The most frequent group may hold more than the best that are ranked.
+  void AddBestOfGroups(size_t most, std::vector<Candidate>* candidates) {
+    const auto best = BestOfGroups(most);
+    if (best.ok()) return PutFirst(*best, most, candidates);
+    response_.degraded.push_back({"group", "the deadline passed: only groups of the best matches are shown"});
   }
 
   void FillAllSignals(std::vector<Candidate>* candidates) {
@@ -262,6 +287,17 @@ class Pipeline::Call {
       }
       order = Diversify(arranged, request_.diversity, depth);
     }
+    if (Grouped()) {
+      std::vector<ItemOrdinal> items;
+      for (const size_t i : order) items.push_back(ranked[i].candidate.item);
+      std::vector<uint64_t> keys;
+      for (const GroupOfItem& group : ReadGroups(*parts_.catalog, group_field_, items))
+        keys.push_back(group.key);
+      GroupedOrder grouped = GroupRanked(keys, PerGroup(), kMaxPagedItems);
+      for (size_t& place : grouped.order) place = order[place];
+      order = std::move(grouped.order);
+      list_.group_sizes = std::move(grouped.sizes);
+    }
     for (size_t i : order) {
       list_.items.push_back(ranked[i].candidate.item);
       list_.scores.push_back(static_cast<float>(ranked[i].score));
@@ -319,7 +355,8 @@ class Pipeline::Call {
       }
       return filter_ == nullptr || !request_.strict_filter || parts_.catalog->Passes(*filter_, item);
     };
-    const Page page = TakePage(list_.items.size(), list_.next, page_size, visible);
+    const Page page = Grouped() ? TakeGroups(list_.group_sizes, list_.next, page_size, visible)
+                                : TakePage(list_.items.size(), list_.next, page_size, visible);
     std::vector<ItemOrdinal> items;
     for (size_t i : page.indexes) items.push_back(list_.items[i]);
     const auto records = parts_.store->GetItems(parts_.scope, items);
@@ -327,12 +364,20 @@ class Pipeline::Call {
       if (!records[k]) continue;  // deleted between the look at the catalogue and the read
       response_.items.push_back(MakeItem(page.indexes[k], *records[k]));
     }
+    if (Grouped()) NameGroups();
     list_.next = page.next;
     const size_t end = std::min(list_.items.size(), kMaxPagedItems);
     if (request_.kind != RequestKind::kRank && list_.next < end) {
       response_.next_page_token = MakePageToken(*parts_.key, request_, list_, context_.now);
     }
     return absl::OkStatus();
+  }
+
+  void NameGroups() {
+    std::vector<ItemOrdinal> items;
+    for (const RankedItem& item : response_.items) items.push_back(item.item);
+    const auto groups = ReadGroups(*parts_.catalog, group_field_, items);
+    for (size_t i = 0; i < groups.size(); ++i) response_.items[i].group = ItemGroup{groups[i].value};
   }
 
   RankedItem MakeItem(size_t index, const storage::ItemRecord& record) const {
@@ -380,6 +425,7 @@ class Pipeline::Call {
   std::shared_ptr<const Filter> filter_;
   std::vector<CheckedFacet> facets_;
   SortOrder order_;
+  Field group_field_;  // when group_by is set
   std::vector<ScoredItem>
       matches_;  // of the words, whatever the filter; when facets or an order ask for them
   PageList list_;

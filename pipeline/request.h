@@ -38,6 +38,11 @@ struct FacetAsked {
   bool disjunctive = false;
 };
 
+struct GroupAsked {
+  std::string field;
+  int limit = 0;  // items of each group; 0: 1
+};
+
 struct PipelineRequest {
   RequestKind kind = RequestKind::kSearch;
   std::string query;
@@ -60,12 +65,17 @@ struct PipelineRequest {
   std::vector<std::string> fields;           // item fields to return; empty: all
   std::vector<FacetAsked> facets;            // of kSearch
   std::string order_by;                      // of kSearch; empty: by rank
+  std::optional<GroupAsked> group_by;        // of kSearch and kRecommend
 };
 
 struct SourceHit {
   std::string name;
   double score = 0;
   int rank = 0;
+};
+// What an item is grouped under.
+struct ItemGroup {
+  std::optional<std::string> value;  // none: the item lacks the field and stands alone
 };
 struct RankedItem {
   ItemOrdinal item = kNoItem;  // kNoItem: a candidate of kRank that is not in the catalogue
@@ -74,6 +84,7 @@ struct RankedItem {
   std::map<std::string, double> scores;
   std::vector<SourceHit> sources;
   std::vector<Contribution> explanation;
+  std::optional<ItemGroup> group;  // of grouped requests
 };
 struct Degraded {
   std::string stage, reason;

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "pipeline/blending_plan.h"
+#include "pipeline/group_stage.h"
 #include "store/ids.h"
 #include "store/package/model_package.h"
 #include "store/text_check.h"
@@ -109,6 +110,10 @@ absl::Status CheckRequest(const PipelineRequest& request) {
         CheckLimit("candidates.rank", request.rank_limit), CheckGiven(request)}) {
     if (!status.ok()) return status;
   }
+  if (request.group_by && (request.group_by->limit < 0 || request.group_by->limit > kMostPerGroup)) {
+    return absl::InvalidArgumentError(absl::StrCat("group_by.limit: is ", request.group_by->limit,
+                                                   "; it takes 1 to ", kMostPerGroup, ", or 0 for 1"));
+  }
   if (!request.order_by.empty()) {
     if (request.explain) {
       return absl::InvalidArgumentError(
@@ -145,6 +150,10 @@ std::string RequestFingerprint(const PipelineRequest& request) {
   for (const std::string* value : {&request.query, &request.user_id, &request.visitor_id, &request.session_id,
                                    &request.surface, &request.filter, &request.order_by}) {
     add(*value);
+  }
+  if (request.group_by) {
+    add(request.group_by->field);
+    absl::StrAppend(&text, request.group_by->limit, "\n");
   }
   for (const auto* ids : {&request.context_items, &request.positive_items, &request.negative_items,
                           &request.exclude_seen.types}) {

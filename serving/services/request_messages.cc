@@ -57,6 +57,7 @@ void FillList(const Request& request, PipelineRequest* made) {
   made->fields.assign(request.fields().begin(), request.fields().end());
   made->per_source_limit = request.candidates().per_source();
   made->rank_limit = request.candidates().rank();
+  if (request.has_group_by()) made->group_by = {request.group_by().field(), request.group_by().limit()};
 }
 
 void FillResult(const CollectionName& collection, const RankedItem& item, RequestKind kind,
@@ -73,6 +74,10 @@ void FillResult(const CollectionName& collection, const RankedItem& item, Reques
     source->set_name(hit.name);
     source->set_score(hit.score);
     source->set_rank(hit.rank);
+  }
+  if (item.group) {
+    v1::Result::Group* group = result->mutable_group();
+    if (item.group->value) group->set_value(*item.group->value);
   }
   for (const Contribution& part : item.explanation) {
     v1::Result::Contribution* contribution = result->add_explanation();

@@ -65,6 +65,30 @@ TEST_CASE("all matches can be sorted by fields instead of ranked") {
   CHECK_THAT(ran.err, Catch::Contains("order_by: 'down' stands after field 'year'"));
 }
 
+TEST_CASE("results are grouped by a field, with each group named once") {
+  Sandbox sandbox;
+  REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, kFilms).code == 0);
+  const Ran table =
+      sandbox.Run({"search", "--data", "d", "--order-by", "year desc", "--group-by", "genres:2"});
+  INFO(table.err);
+  CHECK(table.code == 0);
+  CHECK_THAT(table.out, Catch::StartsWith("5 items\ngroup "));
+  const auto answer =
+      sandbox.Json({"search", "--data", "d", "--order-by", "year desc", "--group-by", "genres"});
+  // By first genre: Animation of 1995, Sci-Fi of 1995, Action of 1995 before that of 1977, Drama of 1954.
+  CHECK(Ids(answer) == std::vector<std::string>{"2", "3", "5", "4"});
+  CHECK(answer["results"][2]["group"]["value"] == "Action");
+  CHECK(answer["total_size"] == "5");
+  const auto feed = sandbox.Json({"recommend", "--data", "d", "--group-by", "year:1"});
+  CHECK(feed["results"].size() == 3);
+  Ran ran = sandbox.Run({"search", "--data", "d", "--group-by", "genres:many"});
+  CHECK(ran.code == 2);
+  CHECK_THAT(ran.err, Catch::Contains("--group-by genres:many: after the colon it takes how many of each"));
+  ran = sandbox.Run({"search", "--data", "d", "--group-by", "title"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err, Catch::Contains("group_by.field: 'title' is TEXT"));
+}
+
 TEST_CASE("a bad filter, limit or release is an error that names it, not a crash") {
   Sandbox sandbox;
   REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, kFilms).code == 0);
