@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "app/exit.h"
+#include "app/facet_table.h"
 #include "app/json_output.h"
 #include "app/progress.h"
 #include "app/result_table.h"
@@ -36,9 +37,12 @@ int Print(const Response& response, const std::string& head, const std::string& 
 int PrintAnswer(const v1::SearchResponse& response, const std::string& parent, bool json, Backend* backend) {
   const std::string head = absl::StrCat(
       response.total_size_relation() == v1::AT_LEAST ? "at least " : "", WithThousands(response.total_size()),
-      response.total_size() == 1 ? " item" : " items", "\n",
+      response.total_size() == 1 ? " item" : " items", "
+",
       response.corrected_query().empty() ? ""
-                                         : absl::StrCat("did you mean: ", response.corrected_query(), "\n"));
+                                         : absl::StrCat("did you mean: ", response.corrected_query(), "
+"),
+      FacetTables(response.facets(), TerminalWidth()));
   return Print(response, head, parent, json, backend);
 }
 

@@ -18,11 +18,15 @@ struct RequestOptions {
   std::string user, visitor, session, surface, filter, page_token, release, personalization,
       consistency_token;
   std::vector<std::string> context, fields;  // KEY=VALUE; names
+  std::string group_by;                      // FIELD or FIELD:N
   int limit = 0;
   bool explain = false;
 };
 
 void AddRequestOptions(CLI::App* command, RequestOptions* options);
+
+// FIELD, or FIELD:N for the best N of each value. INVALID_ARGUMENT names the option.
+absl::Status ReadGroupOption(const std::string& text, v1::GroupBy* group_by);
 
 // INVALID_ARGUMENT names the option.
 template <class Request>
@@ -38,6 +42,10 @@ absl::Status FillRequest(const RequestOptions& options, const std::string& paren
   request->set_release(options.release);
   request->set_consistency_token(options.consistency_token);
   request->set_explain(options.explain);
+  if (!options.group_by.empty()) {
+    if (auto status = ReadGroupOption(options.group_by, request->mutable_group_by()); !status.ok())
+      return status;
+  }
   for (const std::string& field : options.fields) request->add_fields(field);
   for (const std::string& text : options.context) {
     auto constant = ParseConstant(text);

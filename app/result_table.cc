@@ -39,6 +39,14 @@ void AddExplanation(const v1::Result& result, TextTable* table) {
   }
 }
 
+// Once for each group; items that lack the field stand alone.
+std::string GroupText(const v1::Result* before, const v1::Result& result) {
+  if (!result.group().has_value()) return "-";
+  const bool same =
+      before != nullptr && before->group().has_value() && before->group().value() == result.group().value();
+  return same ? "" : result.group().value();
+}
+
 }  // namespace
 
 ShownFields ChooseFields(const v1::Schema& schema) {
@@ -79,16 +87,23 @@ std::string FieldText(const google::protobuf::Value& value) {
 
 std::string ResultTable(const google::protobuf::RepeatedPtrField<v1::Result>& results,
                         const ShownFields& fields, int width) {
-  std::vector<TextTable::Column> columns = {
-      {"rank", TextTable::kRight}, {"score", TextTable::kRight}, {"id", TextTable::kText}};
+  std::vector<TextTable::Column> columns;
+  const bool grouped = !results.empty() && results[0].has_group();
+  if (grouped) columns.push_back({"group", TextTable::kText});
+  for (const char* number : {"rank", "score"}) columns.push_back({number, TextTable::kRight});
+  columns.push_back({"id", TextTable::kText});
   if (!fields.title.empty()) columns.push_back({fields.title, TextTable::kText});
   for (const std::string& field : fields.others) columns.push_back({field, TextTable::kText});
   columns.push_back({"sources", TextTable::kText});
   TextTable table(columns);
   int rank = 0;
+  const v1::Result* before = nullptr;
   for (const v1::Result& result : results) {
-    std::vector<std::string> cells = {absl::StrCat(++rank), absl::StrFormat("%.3f", result.score()),
-                                      result.item().id()};
+    std::vector<std::string> cells;
+    if (grouped) cells.push_back(GroupText(before, result));
+    before = &result;
+    cells.insert(cells.end(),
+                 {absl::StrCat(++rank), absl::StrFormat("%.3f", result.score()), result.item().id()});
     if (!fields.title.empty()) cells.push_back(TextOf(result.item(), fields.title));
     for (const std::string& field : fields.others) cells.push_back(TextOf(result.item(), field));
     cells.push_back(SourcesText(result));

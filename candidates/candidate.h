@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "candidates/signals.h"
+#include "catalog/scored_item.h"
 #include "store/ids.h"
 
 namespace waymark {
@@ -28,12 +29,6 @@ std::string_view SourceName(SourceId id);  // "keyword", "retriever", "covisitat
 
 // The rank of an item in a source's list, from 1; 0: not in it.
 using SourceRanks = std::array<uint16_t, kSourceCount>;
-
-struct ScoredItem {
-  ItemOrdinal item = kNoItem;
-  float score = 0;
-  bool operator==(const ScoredItem&) const = default;
-};
 
 struct Candidate {
   ItemOrdinal item = kNoItem;

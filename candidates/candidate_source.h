@@ -16,6 +16,9 @@ struct SourceAnswer {
   bool complete = true;           // false: cut short by the deadline
   int64_t total = -1;             // how many match in all; -1: the source does not count
   bool total_exact = true;
+  // In no order, when the request asks for all matches and the source counts them: also those that the filter
+  // leaves out.
+  std::vector<ScoredItem> matches;
 };
 
 // Thread-safe: many requests call one source at once.

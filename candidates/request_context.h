@@ -24,6 +24,7 @@ struct RequestContext {
   std::string query;
   bool match_all_words = false;  // every word of the query must match
   TypoTolerance typo_tolerance = TypoTolerance::kAuto;
+  bool all_matches = false;  // the keyword source answers every match beside the best
   std::string surface;
   google::protobuf::Struct context;
   // What is looked at, and what to lean towards and away from.

@@ -145,6 +145,11 @@ std::shared_ptr<const ItemSet> Catalog::Evaluate(const Filter& filter) const {
   return std::make_shared<const ItemSet>(MakeItemSet(BoundFilter(filter.root, *columns).Evaluate()));
 }
 
+void Catalog::Read(absl::FunctionRef<void(const ItemColumns& columns)> read) const {
+  const Impl::Reader columns(*impl_);
+  read(*columns);
+}
+
 bool Catalog::Passes(const Filter& filter, ItemOrdinal item) const {
   const Impl::Reader columns(*impl_);
   return BoundFilter(filter.root, *columns).Passes(item);

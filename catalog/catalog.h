@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
@@ -25,6 +26,8 @@ namespace waymark {
 
 // A term of a keyword column, numbered within its field. Stable for the life of the catalog object.
 using TermNumber = uint32_t;
+
+class ItemColumns;
 
 class Catalog {
  public:
@@ -74,6 +77,9 @@ class Catalog {
   void ReadYears(absl::Span<const ItemOrdinal> items, absl::Span<float> years) const;
   // When the item was first written; the infinite future for items that never were.
   void ReadCreateTimes(absl::Span<const ItemOrdinal> items, absl::Span<absl::Time> times) const;
+
+  // For catalog/ alone: one read of the columns under their lock. Changes wait meanwhile.
+  void Read(absl::FunctionRef<void(const ItemColumns& columns)> read) const;
 
   // INVALID_ARGUMENT: syntax with its column, unknown fields, values of the wrong type, more than 1,000
   // terms, deeper than 50.

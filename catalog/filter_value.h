@@ -1,5 +1,5 @@
 // What a comparison of a filter compares with: the words after its operator, read as the field's type.
-// For catalog/filter.cc alone.
+// For catalog/ alone.
 #pragma once
 #include <optional>
 #include <string>

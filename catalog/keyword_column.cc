@@ -71,6 +71,12 @@ uint64_t KeywordColumn::CountOf(TermNumber term) const {
   return held.only == kNoItem ? 0 : 1;
 }
 
+uint64_t KeywordColumn::CountAmong(TermNumber term, const Bitmap& items) const {
+  const Term& held = terms_[term];
+  if (held.items) return held.items->and_cardinality(items);
+  return held.only != kNoItem && items.contains(held.only) ? 1 : 0;
+}
+
 void KeywordColumn::AddItemsOf(TermNumber term, Bitmap* items) const {
   const Term& held = terms_[term];
   if (held.items) {

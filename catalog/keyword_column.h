@@ -32,12 +32,16 @@ class KeywordColumn {
 
   absl::Span<const TermNumber> Terms(ItemOrdinal item) const;
   std::string Text(TermNumber term) const { return term < terms_.size() ? terms_[term].text : std::string(); }
+  // Terms are numbered below this; some may have no item any more. `term` must be one of them.
+  TermNumber term_end() const { return static_cast<TermNumber>(terms_.size()); }
+  const std::string& TextOf(TermNumber term) const { return terms_[term].text; }
   std::optional<TermNumber> Find(const std::string& text) const;
   // Terms that equal `text` when case is left out of account.
   std::vector<TermNumber> FindFolded(const std::string& text) const;
 
   const Bitmap& present() const { return present_; }
   uint64_t CountOf(TermNumber term) const;
+  uint64_t CountAmong(TermNumber term, const Bitmap& items) const;
   void AddItemsOf(TermNumber term, Bitmap* items) const;
 
   void Write(ByteWriter* out) const;

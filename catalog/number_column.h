@@ -23,6 +23,16 @@ class NumberColumn {
 
   // The item's first value; NaN.
   double First(ItemOrdinal item) const;
+  // All values of the item, in its order.
+  template <class Visit>
+  void ForEachValue(ItemOrdinal item, const Visit& visit) const {
+    if (!(item < first_.size()) || first_[item] != first_[item]) return;  // NaN: none
+    visit(first_[item]);
+    if (others_.empty()) return;
+    const auto found = others_.find(item);
+    if (found == others_.end()) return;
+    for (const double value : found->second) visit(value);
+  }
   // Whether any value of the item lies in [lowest, highest].
   bool AnyWithin(ItemOrdinal item, double lowest, double highest) const;
 

@@ -1,5 +1,33 @@
 # waymark_library(NAME SOURCES a.cc ... DEPS lib ...): one library of a folder; headers are found from the tree's root.
 # waymark_test(NAME SOURCES a_test.cc ... DEPS lib ... [LABELS ...]): one Catch2 program, run by ctest test by test file.
+# Headers that nearly every file reads, precompiled once: half of the time to build.
+function(waymark_with_common_headers name)
+  if(NOT WAYMARK_PCH)
+    return()
+  endif()
+  if(NOT TARGET waymark_common_pch)
+    file(WRITE ${CMAKE_BINARY_DIR}/common_pch.cc "// Builds the precompiled common headers.\n")
+    add_library(waymark_common_pch STATIC ${CMAKE_BINARY_DIR}/common_pch.cc)
+    target_link_libraries(waymark_common_pch PRIVATE waymark_absl PkgConfig::PROTOBUF)
+    target_compile_options(waymark_common_pch PRIVATE ${WAYMARK_WARNINGS})
+    target_precompile_headers(waymark_common_pch PRIVATE
+      <algorithm> <atomic> <chrono> <cmath> <filesystem> <functional> <map> <memory> <mutex> <optional> <random>
+      <string> <thread> <unordered_map> <variant> <vector>
+      <absl/container/flat_hash_map.h> <absl/container/flat_hash_set.h> <absl/status/statusor.h>
+      <absl/strings/str_cat.h> <absl/strings/str_split.h> <absl/time/clock.h> <absl/time/time.h>
+      <absl/types/span.h> <google/protobuf/message.h> <google/protobuf/struct.pb.h>
+      <google/protobuf/timestamp.pb.h>)
+  endif()
+  waymark_reuse_headers(${name} waymark_common_pch)
+endfunction()
+
+# They are compiled with -fPIC, which a program's -fPIE does not go with.
+function(waymark_reuse_headers name from)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIC)
+  target_precompile_headers(${name} REUSE_FROM ${from})
+endfunction()
+
 function(waymark_library name)
   cmake_parse_arguments(A "TORCH" "" "SOURCES;DEPS" ${ARGN})
   add_library(${name} STATIC ${A_SOURCES})
@@ -8,6 +36,8 @@ function(waymark_library name)
   target_link_libraries(${name} PUBLIC waymark_absl ${A_DEPS})
   if(A_TORCH)
     waymark_with_torch(${name})
+  else()
+    waymark_with_common_headers(${name})
   endif()
 endfunction()
 
@@ -22,10 +52,7 @@ function(waymark_with_torch name)
       target_compile_options(waymark_torch_pch PRIVATE ${WAYMARK_WARNINGS})
       target_precompile_headers(waymark_torch_pch PRIVATE <torch/torch.h>)
     endif()
-    # The header is compiled with -fPIC, which a program's -fPIE does not go with.
-    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-    target_compile_options(${name} PRIVATE -fPIC)
-    target_precompile_headers(${name} REUSE_FROM waymark_torch_pch)
+    waymark_reuse_headers(${name} waymark_torch_pch)
   endif()
 endfunction()
 
@@ -52,6 +79,8 @@ function(waymark_test name)
   target_link_libraries(${name} PRIVATE waymark_absl Catch2::Catch2 ${A_DEPS})
   if(A_TORCH)
     waymark_with_torch(${name})
+  else()
+    waymark_with_common_headers(${name})
   endif()
   add_test(NAME ${name} COMMAND ${name} --use-colour no)
   if(NOT A_TIMEOUT)
@@ -71,5 +100,7 @@ function(waymark_program name)
   target_link_libraries(${name} PRIVATE waymark_absl ${A_DEPS})
   if(A_TORCH)
     waymark_with_torch(${name})
+  else()
+    waymark_with_common_headers(${name})
   endif()
 endfunction()

@@ -4,6 +4,8 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "candidates/deadline.h"
@@ -21,9 +23,10 @@ class HitCollector {
 
   // Whether every match must be offered, so that they are counted.
   bool counts_all() const { return query_.total == TotalCount::kExact; }
-  // Whether every live document may be shown.
+  // Whether every live document may be shown, and none is kept beside the best.
   bool shows_all() const {
-    return query_.allowed == nullptr && query_.live == nullptr && query_.excluded.empty();
+    return !query_.all_matches && query_.allowed == nullptr && query_.live == nullptr &&
+           query_.excluded.empty();
   }
 
   // Before a segment is searched.
@@ -53,13 +56,19 @@ class HitCollector {
   void Offer(DocNumber doc, FixedScore score) {
     if (!segment_->live->Contains(doc)) return;
     const ItemOrdinal item = segment_->postings->ordinal(doc);
-    if (!shows_all() && !MayShowItem(item)) return;
+    if (!shows_all()) {
+      if (!MayMatch(item)) return;
+      if (query_.all_matches) matches_.emplace_back(score, item);
+      if (query_.allowed != nullptr && !query_.allowed->Contains(item)) return;
+    }
     ++seen_;
     top_.Offer(score, item);
   }
   // Matches that are known of without having been offered.
   void AddSeen(int64_t matches) { seen_ += matches; }
   int64_t seen() const { return seen_; }
+  // In no order: those that live and are not excluded, whatever is allowed; when the query asks for all.
+  const std::vector<std::pair<FixedScore, ItemOrdinal>>& matches() const { return matches_; }
 
   // Called inside all loops. False: the deadline came.
   bool Spend(size_t postings) {
@@ -76,8 +85,10 @@ class HitCollector {
   static constexpr size_t kPostingsPerLook = 1 << 14;  // about 20 us
 
   bool MayShowItem(ItemOrdinal item) const {
+    return MayMatch(item) && (query_.allowed == nullptr || query_.allowed->Contains(item));
+  }
+  bool MayMatch(ItemOrdinal item) const {
     return (query_.live == nullptr || query_.live->Contains(item)) &&
-           (query_.allowed == nullptr || query_.allowed->Contains(item)) &&
            !std::binary_search(query_.excluded.begin(), query_.excluded.end(), item);
   }
 
@@ -85,6 +96,7 @@ class HitCollector {
   const SegmentView* segment_ = nullptr;
   TopScores top_;
   Deadline deadline_;
+  std::vector<std::pair<FixedScore, ItemOrdinal>> matches_;
   int64_t seen_ = 0;
   size_t spent_ = 0;  // since the last look at the clock
 };

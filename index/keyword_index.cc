@@ -60,12 +60,16 @@ absl::StatusOr<KeywordHits> KeywordIndex::Search(const KeywordQuery& query, size
     return absl::InvalidArgumentError(
         absl::StrCat("query has ", query.query.size(), " bytes; it takes at most ", kMaxQueryBytes));
   }
+  if (query.all_matches && query.total != TotalCount::kExact) {
+    return absl::InvalidArgumentError(
+        "all_matches needs an exact total: a search that counts «at least» passes over matches");
+  }
   const std::shared_ptr<const IndexSnapshot> snapshot = impl_->worker.snapshot();
   // An index that has seen all that the catalogue has holds no item that is deleted there.
   std::shared_ptr<const ItemSet> live;
   if (impl_->catalog->position() > snapshot->position) live = impl_->catalog->LiveItems();
   const SnapshotQuery search{query.query,    query.match_all, query.allowed.get(), live.get(),
-                             query.excluded, query.total,     query.typos};
+                             query.excluded, query.total,     query.typos,         query.all_matches};
   return SearchSnapshot(*snapshot, search, impl_->options.bm25, limit, deadline);
 }
 

@@ -41,9 +41,13 @@ struct KeywordQuery {
   std::vector<ItemOrdinal> excluded;  // sorted
   TotalCount total = TotalCount::kExact;
   TypoTolerance typos = TypoTolerance::kAuto;
+  bool all_matches = false;  // fill KeywordHits::matches; `total` must be exact
 };
 struct KeywordHits {
   std::vector<ScoredItem> items;  // best first, ties by ordinal
+  // In no order: every match that lives and is not excluded, also those that are not `allowed`, which is what
+  // facets that leave a part of the filter out count.
+  std::vector<ScoredItem> matches;
   int64_t total = 0;
   bool total_exact = true;
   bool complete = true;  // false: cut short by the deadline

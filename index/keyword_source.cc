@@ -17,9 +17,11 @@ class KeywordSource : public CandidateSource {
     query.allowed = context.allowed;
     query.excluded = context.excluded;
     query.typos = context.typo_tolerance;
+    query.all_matches = context.all_matches;
     absl::StatusOr<KeywordHits> hits = index_->Search(query, limit, deadline);
     if (!hits.ok()) return hits.status();
-    return SourceAnswer{std::move(hits->items), hits->complete, hits->total, hits->total_exact};
+    return SourceAnswer{std::move(hits->items), hits->complete, hits->total, hits->total_exact,
+                        std::move(hits->matches)};
   }
 
  private:

@@ -16,6 +16,7 @@ struct SnapshotQuery {
   absl::Span<const ItemOrdinal> excluded;  // sorted
   TotalCount total = TotalCount::kExact;
   TypoTolerance typos = TypoTolerance::kAuto;
+  bool all_matches = false;  // fill KeywordHits::matches; goes with kExact
 };
 
 }  // namespace waymark

@@ -35,6 +35,8 @@ KeywordHits SearchSnapshot(const IndexSnapshot& snapshot, const SnapshotQuery& q
   hits.total = collector.seen();
   hits.total_exact = hits.complete && collector.counts_all();
   for (const auto& [score, item] : collector.top().Take()) hits.items.push_back({item, bound.Score(score)});
+  hits.matches.reserve(collector.matches().size());
+  for (const auto& [score, item] : collector.matches()) hits.matches.push_back({item, bound.Score(score)});
   return hits;
 }
 

@@ -66,6 +66,7 @@ GatheredCandidates GatherCandidates(const RequestContext& context,
     if (source->id() == SourceId::kKeyword) {
       out.total = answer->total;
       out.total_exact = answer->total_exact && answer->complete;
+      out.matches = std::move(answer->matches);
     }
     const Signal signal = SignalOfSource(source->id());
     uint16_t rank = 0;

@@ -23,6 +23,7 @@ std::string MakePageToken(const SigningKey& key, const PipelineRequest& request,
   state.set_request_id(list.request_id);
   state.set_total_size(list.total);
   state.set_total_exact(list.total_exact);
+  for (const uint32_t group : list.group_sizes) state.add_group_sizes(group);
   return key.Sign("page_token", state);
 }
 
@@ -44,7 +45,13 @@ absl::StatusOr<PageList> ReadPageToken(const SigningKey& key, const PipelineRequ
   if (state.items_size() != state.scores_size() || state.next() < 0 || state.next() > state.items_size()) {
     return absl::InvalidArgumentError("page_token: is damaged");
   }
+  int64_t grouped = 0;
+  for (const uint32_t group : state.group_sizes()) grouped += group;
+  if (grouped != (request.group_by ? state.items_size() : 0)) {
+    return absl::InvalidArgumentError("page_token: is damaged");
+  }
   PageList list;
+  list.group_sizes.assign(state.group_sizes().begin(), state.group_sizes().end());
   list.items.assign(state.items().begin(), state.items().end());
   list.scores.assign(state.scores().begin(), state.scores().end());
   list.next = state.next();

@@ -21,6 +21,7 @@ struct PageList {
   std::string release_id, request_id;
   int64_t total = -1;
   bool total_exact = true;
+  std::vector<uint32_t> group_sizes;  // of grouped lists: they add up to the items; empty otherwise
 };
 
 std::string MakePageToken(const SigningKey& key, const PipelineRequest& request, const PageList& list,

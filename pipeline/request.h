@@ -8,6 +8,7 @@
 #include "absl/time/time.h"
 #include "candidates/candidate.h"
 #include "candidates/typo_tolerance.h"
+#include "catalog/facet.h"
 #include "google/protobuf/struct.pb.h"
 #include "index/highlight.h"
 #include "rank/ranker.h"
@@ -29,6 +30,19 @@ struct ExcludeSeen {
 struct GivenCandidate {
   std::string item_id;
   std::map<std::string, double> features;
+};
+
+// What is counted over all that a search matches.
+struct FacetAsked {
+  FacetSpec spec;
+  // Fields whose comparisons are left out of the filter for this facet; `disjunctive`: its own too.
+  std::vector<std::string> excluded_filter_fields;
+  bool disjunctive = false;
+};
+
+struct GroupAsked {
+  std::string field;
+  int limit = 0;  // items of each group; 0: 1
 };
 
 struct PipelineRequest {
@@ -60,12 +74,19 @@ struct PipelineRequest {
   int per_source_limit = 0, rank_limit = 0;  // 0: the plan's
   std::vector<GivenCandidate> given;         // of kRank
   std::vector<std::string> fields;           // item fields to return; empty: all
+  std::vector<FacetAsked> facets;            // of kSearch
+  std::string order_by;                      // of kSearch; empty: by rank
+  std::optional<GroupAsked> group_by;        // of kSearch and kRecommend
 };
 
 struct SourceHit {
   std::string name;
   double score = 0;
   int rank = 0;
+};
+// What an item is grouped under.
+struct ItemGroup {
+  std::optional<std::string> value;  // none: the item lacks the field and stands alone
 };
 struct RankedItem {
   ItemOrdinal item = kNoItem;  // kNoItem: a candidate of kRank that is not in the catalogue
@@ -75,6 +96,7 @@ struct RankedItem {
   std::vector<SourceHit> sources;
   std::vector<Contribution> explanation;
   std::vector<TextHighlight> highlights;
+  std::optional<ItemGroup> group;  // of grouped requests
 };
 struct Degraded {
   std::string stage, reason;
@@ -84,11 +106,17 @@ struct Timing {
   absl::Duration time;
 };
 
+struct FacetAnswer {
+  std::string field;
+  FacetCounts counts;
+};
+
 struct PipelineResponse {
   std::vector<RankedItem> items;
   int64_t total = -1;  // of searches
   bool total_exact = true;
-  std::string corrected_query;  // empty: nothing is misspelled
+  std::string corrected_query;      // empty: nothing is misspelled
+  std::vector<FacetAnswer> facets;  // as asked for, but for those that came too late
   std::string next_page_token, request_id, attribution_token;
   std::string release, retriever, ranker;  // "none", "", "weighted-sum" while nothing is released
   std::vector<Degraded> degraded;

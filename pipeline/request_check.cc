@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "index/query_parser.h"
 #include "pipeline/blending_plan.h"
+#include "pipeline/group_stage.h"
 #include "store/ids.h"
 #include "store/package/model_package.h"
 #include "store/text_check.h"
@@ -100,7 +101,8 @@ absl::Status CheckRequest(const PipelineRequest& request) {
     return absl::InvalidArgumentError("exclude_seen.within: is negative; it takes 0 (ever) or more");
   }
   for (const absl::Status& status :
-       {CheckUtf8("query", request.query), CheckUtf8("filter", request.filter), CheckContext(request.context),
+       {CheckUtf8("query", request.query), CheckUtf8("filter", request.filter),
+        CheckUtf8("order_by", request.order_by), CheckContext(request.context),
         CheckId("user_id", request.user_id, true), CheckId("visitor_id", request.visitor_id, true),
         CheckId("session_id", request.session_id, true), CheckId("surface", request.surface, true),
         CheckIds("context_items", request.context_items), CheckIds("positive_items", request.positive_items),
@@ -108,6 +110,20 @@ absl::Status CheckRequest(const PipelineRequest& request) {
         CheckLimit("candidates.per_source", request.per_source_limit),
         CheckLimit("candidates.rank", request.rank_limit), CheckGiven(request)}) {
     if (!status.ok()) return status;
+  }
+  if (request.group_by && (request.group_by->limit < 0 || request.group_by->limit > kMostPerGroup)) {
+    return absl::InvalidArgumentError(absl::StrCat("group_by.limit: is ", request.group_by->limit,
+                                                   "; it takes 1 to ", kMostPerGroup, ", or 0 for 1"));
+  }
+  if (!request.order_by.empty()) {
+    if (request.explain) {
+      return absl::InvalidArgumentError(
+          "explain: says how ranking came about, and order_by takes its place; leave one of them out");
+    }
+    if (request.per_source_limit != 0 || request.rank_limit != 0) {
+      return absl::InvalidArgumentError(
+          "candidates: limits what is ranked, and order_by sorts all that match; leave one of them out");
+    }
   }
   if (request.personalization == PersonalizationMode::kSessionOnly && request.session_id.empty()) {
     return absl::InvalidArgumentError(
@@ -134,8 +150,12 @@ std::string RequestFingerprint(const PipelineRequest& request) {
     absl::StrAppend(&text, value.size(), ":", value, "\n");
   };
   for (const std::string* value : {&request.query, &request.user_id, &request.visitor_id, &request.session_id,
-                                   &request.surface, &request.filter}) {
+                                   &request.surface, &request.filter, &request.order_by}) {
     add(*value);
+  }
+  if (request.group_by) {
+    add(request.group_by->field);
+    absl::StrAppend(&text, request.group_by->limit, "\n");
   }
   for (const auto* ids : {&request.context_items, &request.positive_items, &request.negative_items,
                           &request.exclude_seen.types}) {

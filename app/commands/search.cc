@@ -3,6 +3,7 @@
 
 #include "app/commands/commands.h"
 #include "app/exit.h"
+#include "app/facet_option.h"
 #include "app/list_answer.h"
 #include "app/request_options.h"
 #include "app/target.h"
@@ -16,6 +17,8 @@ struct Options {
   std::string query;
   bool match_all = false;
   std::string typos = "auto";
+  std::vector<std::string> facets;
+  std::string order_by;
 };
 
 int RunSearch(const Options& options) {
@@ -27,6 +30,12 @@ int RunSearch(const Options& options) {
   request.set_match(options.match_all ? v1::SearchRequest::ALL : v1::SearchRequest::ANY);
   if (options.typos == "off") request.set_typo_tolerance(v1::SearchRequest::OFF);
   if (options.typos == "always") request.set_typo_tolerance(v1::SearchRequest::ALWAYS);
+  for (const std::string& text : options.facets) {
+    auto facet = ReadFacetOption(text);
+    if (!facet.ok()) return FailUsage(std::string(facet.status().message()));
+    *request.add_facets() = *std::move(facet);
+  }
+  request.set_order_by(options.order_by);
   auto backend = OpenTarget(options.target, Access::kRead);
   if (!backend.ok()) return Fail(backend.status());
   v1::SearchResponse response;
@@ -38,13 +47,16 @@ int RunSearch(const Options& options) {
 }  // namespace
 
 void AddSearch(CLI::App* app, Run* run) {
-  CLI::App* command = AddCommand(app, "search", "Find items by words",
-                                 "  waymark search 'star wars' --data DIR --filter 'year < 1990' --limit 5\n"
-                                 "  waymark search comedy --data DIR --user 196 --explain");
+  CLI::App* command =
+      AddCommand(app, "search", "Find items by words",
+                 "  waymark search 'star wars' --data DIR --filter 'year < 1990' --limit 5\n"
+                 "  waymark search comedy --data DIR --user 196 --explain\n"
+                 "  waymark search love --data DIR --facet genres --facet year:..1980,1980..2000");
   auto options = std::make_shared<Options>();
   AddTargetOptions(command, &options->target);
-  command->add_option("query", options->query, "words, \"phrases\", AND, OR, + and -, typo~, begin*")
-      ->required()
+  command
+      ->add_option("query", options->query,
+                   "words, \"phrases\", AND, OR, + and -, typo~, begin*; without it all items")
       ->type_name("QUERY");
   command->add_flag("--all-words", options->match_all, "every word must be there");
   command
@@ -53,6 +65,14 @@ void AddSearch(CLI::App* app, Run* run) {
           "which words also find what is written almost the same: auto (those that no item has), off, "
           "always")
       ->check(CLI::IsMember({"auto", "off", "always"}));
+  command
+      ->add_option("--facet", options->facets,
+                   "count the matches by a field: genres, genres:20, genres:find=sci, genres:disjunctive, "
+                   "year:0..1980,1980..2000 (ends not in them), year:step=10; may be given again")
+      ->type_name("FIELD[:...]")
+      ->allow_extra_args(false);
+  command->add_option("--order-by", options->order_by, "sort all matches by fields, as 'year desc, price'")
+      ->type_name("FIELD [desc],...");
   AddRequestOptions(command, &options->request);
   command->callback([=] { *run = [options] { return RunSearch(*options); }; });
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "serving/services/facet_messages.h"
 #include "serving/services/item_messages.h"
 #include "serving/services/time_messages.h"
 #include "serving/status_details.h"
@@ -93,6 +94,7 @@ void FillList(const Request& request, PipelineRequest* made) {
   made->fields.assign(request.fields().begin(), request.fields().end());
   made->per_source_limit = request.candidates().per_source();
   made->rank_limit = request.candidates().rank();
+  if (request.has_group_by()) made->group_by = {request.group_by().field(), request.group_by().limit()};
 }
 
 void FillResult(const CollectionName& collection, const RankedItem& item, RequestKind kind,
@@ -109,6 +111,10 @@ void FillResult(const CollectionName& collection, const RankedItem& item, Reques
     source->set_name(hit.name);
     source->set_score(hit.score);
     source->set_rank(hit.rank);
+  }
+  if (item.group) {
+    v1::Result::Group* group = result->mutable_group();
+    if (item.group->value) group->set_value(*item.group->value);
   }
   for (const Contribution& part : item.explanation) {
     v1::Result::Contribution* contribution = result->add_explanation();
@@ -156,6 +162,8 @@ absl::StatusOr<PipelineRequest> RequestOf(const v1::SearchRequest& request) {
   made->typo_tolerance = *typos;
   if (request.has_highlight()) made->highlight = HighlightOf(request.highlight());
   FillList(request, &*made);
+  made->facets = FacetsOf(request);
+  made->order_by = request.order_by();
   return made;
 }
 
@@ -193,6 +201,7 @@ void ToMessage(const CollectionName& collection, const PipelineResponse& answer,
   FillShared(collection, answer, RequestKind::kSearch, response);
   response->set_next_page_token(answer.next_page_token);
   response->set_corrected_query(answer.corrected_query);
+  for (const FacetAnswer& facet : answer.facets) ToMessage(facet, response->add_facets());
   if (answer.total < 0) return;
   response->set_total_size(answer.total);
   response->set_total_size_relation(answer.total_exact ? v1::EXACT : v1::AT_LEAST);

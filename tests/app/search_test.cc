@@ -47,6 +47,65 @@ TEST_CASE("misspelled words find what is meant, unless they shall not") {
   CHECK_THAT(ran.err, Catch::Contains("--typo-tolerance"));
 }
 
+TEST_CASE("facets are tables of their own, by value and by range") {
+  Sandbox sandbox;
+  REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, kFilms).code == 0);
+  const Ran table =
+      sandbox.Run({"search", "--data", "d", "--facet", "genres:2", "--facet", "year:..1980,1980..1990"});
+  INFO(table.err);
+  CHECK(table.code == 0);
+  CHECK_THAT(table.out,
+             Catch::Contains("genres      items\nAction          2\nSci-Fi          2\n(3 others)      3\n"));
+  CHECK_THAT(table.out,
+             Catch::Contains("..1980             2\n1980..1990         0\n(in no range)      3\n"));
+  const auto answer = sandbox.Json(
+      {"search", "star", "--data", "d", "--facet", "genres:find=sci", "--facet", "year:step=10"});
+  CHECK(answer["facets"][0]["values"][0]["value"] == "Sci-Fi");
+  CHECK(answer["facets"][1]["histogram"][1]["from"] == 1970);
+  Ran ran = sandbox.Run({"search", "star", "--data", "d", "--facet", "genres:often"});
+  CHECK(ran.code == 2);
+  CHECK_THAT(ran.err, Catch::Contains("--facet genres:often: 'often' is not understood"));
+  ran = sandbox.Run({"search", "star", "--data", "d", "--facet", "title"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err, Catch::Contains("facets[0].field: 'title' is TEXT"));
+}
+
+TEST_CASE("all matches can be sorted by fields instead of ranked") {
+  Sandbox sandbox;
+  REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, kFilms).code == 0);
+  CHECK(Ids(sandbox.Json({"search", "--data", "d", "--order-by", "year desc, genres"})) ==
+        std::vector<std::string>{"5", "2", "3", "1", "4"});
+  CHECK(Ids(sandbox.Json({"search", "star", "--data", "d", "--order-by", "year"})) ==
+        std::vector<std::string>{"4", "1"});
+  Ran ran = sandbox.Run({"search", "star", "--data", "d", "--order-by", "year down"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err, Catch::Contains("order_by: 'down' stands after field 'year'"));
+}
+
+TEST_CASE("results are grouped by a field, with each group named once") {
+  Sandbox sandbox;
+  REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, kFilms).code == 0);
+  const Ran table =
+      sandbox.Run({"search", "--data", "d", "--order-by", "year desc", "--group-by", "genres:2"});
+  INFO(table.err);
+  CHECK(table.code == 0);
+  CHECK_THAT(table.out, Catch::StartsWith("5 items\ngroup "));
+  const auto answer =
+      sandbox.Json({"search", "--data", "d", "--order-by", "year desc", "--group-by", "genres"});
+  // By first genre: Animation of 1995, Sci-Fi of 1995, Action of 1995 before that of 1977, Drama of 1954.
+  CHECK(Ids(answer) == std::vector<std::string>{"2", "3", "5", "4"});
+  CHECK(answer["results"][2]["group"]["value"] == "Action");
+  CHECK(answer["total_size"] == "5");
+  const auto feed = sandbox.Json({"recommend", "--data", "d", "--group-by", "year:1"});
+  CHECK(feed["results"].size() == 3);
+  Ran ran = sandbox.Run({"search", "--data", "d", "--group-by", "genres:many"});
+  CHECK(ran.code == 2);
+  CHECK_THAT(ran.err, Catch::Contains("--group-by genres:many: after the colon it takes how many of each"));
+  ran = sandbox.Run({"search", "--data", "d", "--group-by", "title"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err, Catch::Contains("group_by.field: 'title' is TEXT"));
+}
+
 TEST_CASE("a bad filter, limit or release is an error that names it, not a crash") {
   Sandbox sandbox;
   REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, kFilms).code == 0);

@@ -62,7 +62,6 @@ TEST_CASE("wrong usage is told on standard error and ends with 2") {
       {{"import"}, "items, users, events"},
       {{"import", "judges"}, "'judges'"},
       {{"search", "x", "--data", "d", "--wings", "2"}, "--wings"},
-      {{"search", "--data", "d"}, "query"},
       {{"search", "x"}, "--data"},
       {{"search", "x", "--data", "d", "--server", "h:1"}, "--server"},
       {{"search", "x", "--data", "d", "--limit", "many"}, "--limit takes a whole number, and not 'many'"},

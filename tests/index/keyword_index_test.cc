@@ -147,6 +147,44 @@ TEST_CASE("phrases, AND, OR and NOT find and score what brute force does") {
   CHECK(found > 200);
 }
 
+TEST_CASE("all matches are those of brute force, also those that are not allowed, with the scores of hits") {
+  CollectionPair pair(21);
+  pair.Grow(8);
+  std::vector<ItemOrdinal> allowed, excluded;
+  for (const auto& [item, fields] : pair.slow.items()) {
+    if (pair.random() % 3 == 0) allowed.push_back(item);
+    if (pair.random() % 5 == 0) excluded.push_back(item);
+  }
+  size_t found = 0;
+  // A word, two, and what each algorithm serves.
+  for (int i = 0; i < 300; ++i) {
+    const RandomQuery asked = MakeQuery(&pair, i % 4);
+    INFO(asked.text);
+    KeywordQuery query{.query = asked.text, .all_matches = true};
+    if (i % 2 == 0) query.allowed = std::make_shared<const ItemSet>(ItemSet::Of(allowed));
+    if (i % 3 == 0) query.excluded = excluded;
+    std::map<ItemOrdinal, double> expected;
+    for (const auto& [item, fields] : pair.slow.items()) {
+      if (i % 3 == 0 && std::binary_search(excluded.begin(), excluded.end(), item)) continue;
+      if (asked.matches(item)) expected[item] = pair.slow.Score(item, asked.words, asked.phrases);
+    }
+    KeywordHits all = pair.shop.Find(query, 3);
+    CHECK(all.items ==
+          pair.shop.Find({.query = query.query, .allowed = query.allowed, .excluded = query.excluded}, 3)
+              .items);
+    all.items = std::move(all.matches);
+    all.total = static_cast<int64_t>(all.items.size());
+    std::sort(all.items.begin(), all.items.end(), [](const ScoredItem& a, const ScoredItem& b) {
+      return a.score != b.score ? a.score > b.score : a.item < b.item;
+    });
+    CheckScores(all, expected);
+    found += expected.size();
+  }
+  CHECK(found > 1000);
+  const KeywordQuery pruned{.query = "w0", .total = TotalCount::kAtLeast, .all_matches = true};
+  CHECK(absl::IsInvalidArgument(pair.shop.index->Search(pruned, 3, Deadline::Never()).status()));
+}
+
 TEST_CASE("with match_all every word must be held") {
   CollectionPair pair(13);
   pair.Grow(4);

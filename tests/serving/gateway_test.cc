@@ -61,6 +61,68 @@ TEST_CASE("Items go in and come out as JSON, ids with slashes too") {
   CHECK(json["results"].size() == 1);
 }
 
+TEST_CASE("Facets are asked for and answered as JSON, and a wrong one is named with its place") {
+  LiveServer live;
+  int status = 0;
+  auto json = live.Post("/v1/items:put", R"({"items":[
+      {"id":"1","fields":{"title":"Star Wars","genres":["Action","Sci-Fi"],"year":1977}},
+      {"id":"2","fields":{"title":"A Star Is Born","genres":["Drama"],"year":1954}},
+      {"id":"3","fields":{"title":"Heat","genres":["Action"],"year":1995}}]})",
+                        &status);
+  REQUIRE(status == 200);
+  const std::string token = json["consistency_token"];
+  json = live.Post("/v1/search",
+                   R"({"query":"star","filter":"genres = \"Drama\"","consistency_token":")" + token +
+                       R"(","facets":[{"field":"genres","disjunctive":true},
+      {"field":"year","ranges":[{"to":1960},{"from":1960,"to":2000}],"histogram":{"interval":10}}]})",
+                   &status);
+  INFO(json.dump());
+  REQUIRE(status == 200);
+  CHECK(json["total_size"] == "1");
+  REQUIRE(json["facets"].size() == 2);
+  const auto& values = json["facets"][0]["values"];
+  REQUIRE(values.size() == 3);
+  for (size_t i = 0; i < 3; ++i) {
+    CHECK(values[i]["value"] == std::vector<std::string>{"Action", "Drama", "Sci-Fi"}[i]);
+    CHECK(values[i]["count"] == "1");
+  }
+  const auto& ranges = json["facets"][1]["ranges"];
+  CHECK(ranges[0]["count"] == "1");
+  CHECK(ranges[0]["to"] == 1960);
+  CHECK(ranges[0]["filter"] == "year < 1960");
+  CHECK(ranges[1]["count"] == "0");
+  CHECK(ranges[1]["filter"] == "year:1960..1999");
+  CHECK(json["facets"][1]["histogram"][0]["from"] == 1950);
+  json =
+      live.Post("/v1/search", R"({"query":"star","facets":[{"field":"year"},{"field":"title"}]})", &status);
+  CHECK(status == 400);
+  CHECK(FieldOf(json) == "facets[1].field");
+}
+
+TEST_CASE("An order is taken from JSON and from the URL, and a wrong one is named") {
+  LiveServer live;
+  int status = 0;
+  auto json = live.Post("/v1/items:put", R"({"items":[
+      {"id":"1","fields":{"title":"Star Wars","year":1977}},{"id":"2","fields":{"title":"Star Dust"}},
+      {"id":"3","fields":{"title":"A Star Is Born","year":1954}}]})",
+                        &status);
+  REQUIRE(status == 200);
+  const std::string token = json["consistency_token"];
+  const auto ids = [](const nlohmann::json& answer) {
+    std::vector<std::string> found;
+    for (const auto& result : answer["results"]) found.push_back(result["item"]["id"]);
+    return found;
+  };
+  json = live.Post("/v1/search", R"({"query":"star","order_by":"year","consistency_token":")" + token + "\"}",
+                   &status);
+  CHECK(ids(json) == std::vector<std::string>{"3", "1", "2"});
+  json = live.Get("/v1/search?query=star&order_by=year%20desc", &status);
+  CHECK(ids(json) == std::vector<std::string>{"1", "3", "2"});
+  json = live.Get("/v1/search?query=star&order_by=title", &status);
+  CHECK(status == 400);
+  CHECK(FieldOf(json) == "order_by");
+}
+
 TEST_CASE("Wrong requests get a JSON error that names the field") {
   LiveServer live;
   int status = 0;

@@ -1,0 +1,31 @@
+// The order that a request asks for, as «price desc, year» (the grammar of AIP-132).
+//
+//   auto order = ParseSortOrder("price desc, year", *catalog.schema());
+#pragma once
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "catalog/schema.h"
+
+namespace waymark {
+
+inline constexpr size_t kMostSortKeys = 5;
+inline constexpr size_t kMostOrderBytes = 1024;
+
+struct SortKey {
+  Field field;
+  bool descending = false;
+};
+
+// Immutable; thread-safe. Numbers, times and booleans (false before true) come by value, KEYWORD values by
+// code points. Of arrays the least value counts, descending the greatest. Items without the field come last,
+// either way.
+struct SortOrder {
+  std::vector<SortKey> keys;
+};
+
+// INVALID_ARGUMENT: «order_by: ...» names the field or word, and what is taken. An empty text has no keys.
+absl::StatusOr<SortOrder> ParseSortOrder(std::string_view text, const Schema& schema);
+
+}  // namespace waymark
