@@ -37,11 +37,9 @@ int Print(const Response& response, const std::string& head, const std::string& 
 int PrintAnswer(const v1::SearchResponse& response, const std::string& parent, bool json, Backend* backend) {
   const std::string head = absl::StrCat(
       response.total_size_relation() == v1::AT_LEAST ? "at least " : "", WithThousands(response.total_size()),
-      response.total_size() == 1 ? " item" : " items", "
-",
+      response.total_size() == 1 ? " item" : " items", "\n",
       response.corrected_query().empty() ? ""
-                                         : absl::StrCat("did you mean: ", response.corrected_query(), "
-"),
+                                         : absl::StrCat("did you mean: ", response.corrected_query(), "\n"),
       FacetTables(response.facets(), TerminalWidth()));
   return Print(response, head, parent, json, backend);
 }

@@ -1,6 +1,7 @@
 #include "app/option_checks.h"
 
 #include <cmath>
+#include <functional>
 #include <string>
 
 #include "absl/strings/numbers.h"
@@ -9,12 +10,11 @@
 namespace waymark {
 namespace {
 
-CLI::Validator Number(bool zero_too, const std::string& takes) {
+CLI::Validator Number(const std::function<bool(double)>& may_be, const std::string& takes) {
   return CLI::Validator(
-      [zero_too, takes](std::string& text) -> std::string {
+      [may_be, takes](std::string& text) -> std::string {
         double number = 0;
-        const bool fits = absl::SimpleAtod(text, &number) && std::isfinite(number) &&
-                          (number > 0 || (zero_too && number == 0));
+        const bool fits = absl::SimpleAtod(text, &number) && std::isfinite(number) && may_be(number);
         return fits ? "" : absl::StrCat("is '", text, "'; it takes ", takes);
       },
       "");
@@ -22,7 +22,14 @@ CLI::Validator Number(bool zero_too, const std::string& takes) {
 
 }  // namespace
 
-CLI::Validator OverZero() { return Number(false, "a number over 0"); }
-CLI::Validator ZeroOrMore() { return Number(true, "0 or more"); }
+CLI::Validator OverZero() {
+  return Number([](double x) { return x > 0; }, "a number over 0");
+}
+CLI::Validator ZeroOrMore() {
+  return Number([](double x) { return x >= 0; }, "0 or more");
+}
+CLI::Validator BetweenZeroAndOne() {
+  return Number([](double x) { return x > 0 && x < 1; }, "a number between 0 and 1");
+}
 
 }  // namespace waymark

@@ -7,7 +7,8 @@
 
 namespace waymark {
 
-CLI::Validator OverZero();    // a number over 0
-CLI::Validator ZeroOrMore();  // a number of 0 or more
+CLI::Validator OverZero();           // a number over 0
+CLI::Validator ZeroOrMore();         // a number of 0 or more
+CLI::Validator BetweenZeroAndOne();  // neither included
 
 }  // namespace waymark

@@ -139,8 +139,11 @@ absl::StatusOr<std::vector<std::string>> ModelRegistry::Verify(const std::string
 }
 
 absl::StatusOr<storage::ReleaseRecord> ModelRegistry::CreateRelease(storage::ReleaseRecord release) {
-  if (release.retriever_version().empty() && release.ranker_version().empty()) {
-    return absl::InvalidArgumentError("retriever_version: name a retriever, a ranker, or both");
+  if (release.retriever_version().empty() && release.ranker_version().empty() &&
+      release.plan().sources().empty()) {
+    return absl::InvalidArgumentError(
+        "retriever_version: name a retriever, a ranker, or both; or the sources of a blending plan, which a "
+        "weighted sum then ranks");
   }
   if (!release.retriever_version().empty()) {
     auto retriever = store_->GetModel(scope_, "retriever", release.retriever_version());

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "pipeline/context_stage.h"
 #include "pipeline/group_stage.h"
 #include "pipeline/pipeline_call_impl.h"
 #include "pipeline/request_check.h"

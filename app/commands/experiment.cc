@@ -145,9 +145,9 @@ CLI::App* AddAction(CLI::App* group, Run* run, const std::string& name, const st
 }  // namespace
 
 void AddExperiment(CLI::App* app, Run* run) {
-  CLI::App* group =
-      AddCommandGroup(app, "experiment", "A/B tests of releases: create, start, ramp, stop, list, report",
-                      "  waymark experiment report ranker-7 --data DIR");
+  CLI::App* group = AddCommandGroup(app, "experiment",
+                                    "A/B tests of releases: create, start, ramp, stop, list, report, power",
+                                    "  waymark experiment report ranker-7 --data DIR");
   auto options = std::make_shared<Options>();
   CLI::App* create = AddAction(group, run, "create", "Write down what is compared; nobody sees it yet",
                                "  waymark experiment create --id ranker-7 --arm control=r1 --arm new=r2 "
@@ -171,6 +171,7 @@ void AddExperiment(CLI::App* app, Run* run) {
   AddAction(group, run, "list", "Every experiment", "  waymark experiment list --data DIR", options, List);
   CLI::App* report = AddAction(group, run, "report", "What an experiment has shown so far",
                                "  waymark experiment report ranker-7 --data DIR", options, Report);
+  AddExperimentPower(group, run);
   for (CLI::App* command : {start, ramp, stop, report}) {
     command->add_option("id", options->id, "the experiment")->required()->type_name("ID");
   }

@@ -157,13 +157,12 @@ void AddWarnings(ExperimentReport* report) {
                                                    : ""));
   }
   if (report->record.weights_size() > 1) {
-    report->warnings.push_back(
+    report->warnings.emplace_back(
         "weights changed while it ran: the arms hold units of different times in different shares, which "
-        "trends can "
-        "tell apart");
+        "trends can tell apart");
   }
   if (report->record.hash_version() == ExperimentRecord::GROWTHBOOK_V1) {
-    report->warnings.push_back("GROWTHBOOK_V1 correlates this experiment with others of that hash");
+    report->warnings.emplace_back("GROWTHBOOK_V1 correlates this experiment with others of that hash");
   }
   report->interference = {
       "co-visitation counts, popularity and trends are counted over all arms",

@@ -49,7 +49,10 @@ class Process {
   }
   Process(const Process&) = delete;
 
-  void Signal(int number) const { kill(pid_, number); }
+  // To the process alone: once it has ended, kill() would take its number for everybody's.
+  void Signal(int number) const {
+    if (pid_ > 0) kill(pid_, number);
+  }
   Ran Wait() {
     int status = 0;
     waitpid(pid_, &status, 0);
@@ -124,6 +127,12 @@ class Sandbox {
  private:
   std::filesystem::path folder_;
 };
+
+// The address that `waymark serve` has printed after a label («gRPC», «HTTP», «admin»).
+inline std::string AddressAfter(const std::string& output, const std::string& label) {
+  const size_t from = output.find("127.0.0.1:", output.find(label));
+  return output.substr(from, output.find_first_of(" \n", from) - from);
+}
 
 // Five films, for searches.
 inline const char* kFilms = R"({"id":"1","title":"Star Wars","genres":["Action","Sci-Fi"],"year":1977})"

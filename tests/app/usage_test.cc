@@ -34,6 +34,7 @@ const std::vector<std::vector<std::string>> kCommands = {{"serve"},
                                                          {"experiment", "stop"},
                                                          {"experiment", "list"},
                                                          {"experiment", "report"},
+                                                         {"experiment", "power"},
                                                          {"status"}};
 
 TEST_CASE("every command has a help with an example that begins with its own name") {
@@ -73,10 +74,14 @@ TEST_CASE("wrong usage is told on standard error and ends with 2") {
       {{"model", "show", "oracle", "v1", "--data", "d"}, "oracle"},
       {{"train", "everything", "--data", "d"}, "everything"},
       {{"serve"}, "--data"},
-      {{"experiment"}, "create, start, ramp, stop, list, report"},
+      {{"experiment"}, "create, start, ramp, stop, list, report, power"},
       {{"experiment", "start", "--data", "d"}, "id"},
       {{"experiment", "ramp", "x", "--data", "d", "--coverage", "much"}, "much"},
       {{"experiment", "create", "--data", "d", "--unit", "shop"}, "shop"},
+      {{"experiment", "power", "--effect", ".1"}, "--baseline of a proportion, or --variance of a mean"},
+      {{"experiment", "power", "--effect", ".1", "--baseline", "2"},
+       "is '2'; it takes a number between 0 and 1"},
+      {{"experiment", "power", "--effect", ".5", "--baseline", ".9"}, "add up to 1.4"},
       {{"search", "x", "--data", "d", "--timeout", "0"}, "is '0'; it takes a number over 0"},
       {{"import", "items", "a.csv", "--data", "d", "--skip-lines", "-1"}, "is '-1'; it takes 0 or more"},
   };

@@ -23,6 +23,7 @@
 namespace waymark {
 namespace {
 
+using tests::AddressAfter;
 using tests::Process;
 using tests::Sandbox;
 
@@ -42,12 +43,6 @@ struct Connection {
       : channel(grpc::CreateChannel(address, grpc::InsecureChannelCredentials())) {}
   std::shared_ptr<grpc::Channel> channel;
 };
-
-std::string AddressAfter(const std::string& output, const std::string& label) {
-  const size_t at = output.find(label);
-  const size_t from = output.find("127.0.0.1:", at);
-  return output.substr(from, output.find_first_of(" \n", from) - from);
-}
 
 // Writes until a call fails: the server is gone.
 void Write(const std::string& address, int writer, std::atomic<int64_t>* next, Answered* answered) {

@@ -90,7 +90,7 @@ TEST_CASE("Facets are asked for and answered as JSON, and a wrong one is named w
   CHECK(ranges[0]["count"] == "1");
   CHECK(ranges[0]["to"] == 1960);
   CHECK(ranges[0]["filter"] == "year < 1960");
-  CHECK(ranges[1]["count"] == "0");
+  CHECK_FALSE(ranges[1].contains("count"));  // 0, as in all of proto's JSON
   CHECK(ranges[1]["filter"] == "year:1960..1999");
   CHECK(json["facets"][1]["histogram"][0]["from"] == 1950);
   json =

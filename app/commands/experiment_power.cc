@@ -1,0 +1,88 @@
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/commands/commands.h"
+#include "app/exit.h"
+#include "app/json_output.h"
+#include "app/option_checks.h"
+#include "experiment/statistics/power.h"
+
+namespace waymark {
+namespace {
+
+struct Options {
+  double effect = 0, baseline = 0, variance = 0, power = 0.8, alpha = 0.05, units_a_day = 0;
+  bool json = false;
+};
+
+int Print(const Options& options, double units) {
+  const double days = options.units_a_day > 0 ? std::ceil(2 * units / options.units_a_day) : 0;
+  if (options.json) {
+    nlohmann::json out{{"units_a_group", units}, {"units", 2 * units}};
+    if (days > 0) out["days"] = days;
+    return PrintJson(out.dump(2));
+  }
+  std::printf("%.0f units a group, %.0f in two groups of equal size\n", units, 2 * units);
+  if (days > 0) std::printf("%.0f days at %g units a day\n", days, options.units_a_day);
+  std::printf("for one look at the end; intervals that hold at every look need more\n");
+  return kDone;
+}
+
+int RunPower(const Options& options, bool by_baseline) {
+  const double other = options.baseline + options.effect;
+  if (by_baseline && !(other > 0 && other < 1)) {
+    return FailUsage("--effect: the baseline and it add up to " + std::to_string(other) +
+                     "; a proportion lies between 0 and 1");
+  }
+  const statistics::PowerQuestion question =
+      by_baseline
+          ? statistics::ProportionQuestion(options.baseline, options.effect, options.alpha, options.power)
+          : statistics::PowerQuestion{options.effect, options.variance, options.variance, options.alpha,
+                                      options.power};
+  return Print(options, std::ceil(statistics::UnitsPerGroup(question)));
+}
+
+}  // namespace
+
+void AddExperimentPower(CLI::App* group, Run* run) {
+  CLI::App* command = AddCommand(group, "power", "How many units it takes to find an effect",
+                                 "  waymark experiment power --baseline .34 --effect .003 --power .85");
+  auto options = std::make_shared<Options>();
+  command->add_option("--effect", options->effect, "the smallest difference that matters, absolute")
+      ->required()
+      ->check(OverZero())
+      ->type_name("DIFFERENCE");
+  CLI::Option* baseline =
+      command->add_option("--baseline", options->baseline, "of a proportion: the control's share")
+          ->check(BetweenZeroAndOne())
+          ->type_name("SHARE");
+  CLI::Option* variance =
+      command->add_option("--variance", options->variance, "of a mean: the variance over units")
+          ->check(OverZero())
+          ->type_name("VARIANCE");
+  baseline->excludes(variance);
+  command->add_option("--power", options->power, "chance to find it")
+      ->capture_default_str()
+      ->check(BetweenZeroAndOne())
+      ->type_name("CHANCE");
+  command->add_option("--alpha", options->alpha, "chance to find what is not there")
+      ->capture_default_str()
+      ->check(BetweenZeroAndOne())
+      ->type_name("CHANCE");
+  command->add_option("--units-a-day", options->units_a_day, "new units of both groups; tells the days")
+      ->check(OverZero())
+      ->type_name("N");
+  command->add_flag("--json", options->json, "one JSON document");
+  command->callback([=] {
+    *run = [=] {
+      if (baseline->count() + variance->count() == 0)
+        return FailUsage("power takes --baseline of a proportion, or --variance of a mean");
+      return RunPower(*options, baseline->count() > 0);
+    };
+  });
+}
+
+}  // namespace waymark
