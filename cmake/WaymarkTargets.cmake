@@ -1,6 +1,6 @@
 # waymark_library(NAME SOURCES a.cc ... DEPS lib ...): one library of a folder; headers are found from the tree's root.
 # waymark_test(NAME SOURCES a_test.cc ... DEPS lib ... [LABELS ...]): one Catch2 program, run by ctest test by test file.
-# Headers that nearly every file reads, precompiled once: half of the time to build.
+# Headers that nearly every file reads, precompiled once: a good part of the time to build.
 function(waymark_with_common_headers name)
   if(NOT WAYMARK_PCH)
     return()
