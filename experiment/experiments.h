@@ -10,6 +10,7 @@
 // Records, decisions and exposures are durable in the store; outcomes are derived from its log. Thread-safe;
 // Assign, RecordExposure and RecordServed never wait for the log.
 #pragma once
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -86,6 +87,8 @@ class Experiments {
   };
   bool any() const;  // whether an experiment runs
   Assignments Assign(const AssignmentRequest& request) const;
+  // Whether experiment -> arm, as a tester asks for it, can be had. INVALID_ARGUMENT says which there are.
+  absl::Status CheckOverrides(const std::map<std::string, std::string>& overrides) const;
   // The first time that the arm could matter to the unit enrols it; later calls do nothing. In the store when
   // it answers.
   absl::Status RecordExposure(const Assignments& assigned, const AssignedArm& arm,

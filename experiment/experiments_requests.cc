@@ -2,6 +2,7 @@
 #include "absl/strings/str_cat.h"
 #include "catalog/field_value.h"
 #include "experiment/experiments_impl.h"
+#include "store/text_check.h"
 
 namespace waymark {
 namespace {
@@ -60,6 +61,31 @@ Experiments::Assignments Experiments::Assign(const AssignmentRequest& request) c
                         return assigned.plan->entries.find(&experiment)->second.live->enrolments.ArmOf(unit);
                       });
   return assigned;
+}
+
+absl::Status Experiments::CheckOverrides(const std::map<std::string, std::string>& overrides) const {
+  const std::shared_ptr<const Plan> current = impl_->CurrentPlan();
+  for (const auto& [id, arm] : overrides) {
+    std::string experiments, arms;
+    bool found = false;
+    for (const auto& experiment : current->plan.experiments) {
+      absl::StrAppend(&experiments, experiments.empty() ? "" : ", ", experiment->id);
+      if (experiment->id != id) continue;
+      for (const ArmPlan& known : experiment->arms) {
+        absl::StrAppend(&arms, arms.empty() ? "" : ", ", known.name);
+        found = found || known.name == arm;
+      }
+    }
+    if (found) continue;
+    if (!arms.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("names arm '", Shortened(arm), "' of experiment '", id, "', which has ", arms));
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "names '", Shortened(id),
+        "', which is no running experiment; those are: ", experiments.empty() ? "none" : experiments));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Experiments::Impl::MarkConflict(LiveExperiment& one, const std::string& unit) {

@@ -19,6 +19,7 @@ std::string NewRequestId() {
 Pipeline::Pipeline(PipelineParts parts)
     : parts_(parts),
       keyword_(MakeKeywordSource(parts.index)),
+      keyword_signals_(MakeKeywordSignals(parts.index)),
       fresh_(parts.store, parts.scope, parts.catalog),
       content_(parts.catalog, parts.first_events) {}
 

@@ -62,6 +62,8 @@ class Pipeline {
                                                   const PipelineRequest& request) const;
   PipelineParts parts_;
   std::unique_ptr<CandidateSource> keyword_;
+  // What the keyword index knows of an item, whichever source found it.
+  std::unique_ptr<SignalProvider> keyword_signals_;
   FreshSource fresh_;
   ContentSignals content_;
 };

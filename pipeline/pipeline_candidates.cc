@@ -8,21 +8,6 @@
 #include "pipeline/request_check.h"
 
 namespace waymark {
-namespace {
-
-// What the keyword index knows of an item, whichever source found it.
-class KeywordSignals : public SignalProvider {
- public:
-  explicit KeywordSignals(const KeywordIndex* index) : index_(index) {}
-  void Fill(const RequestContext& context, absl::Span<Candidate> candidates) const override {
-    if (!context.query.empty()) index_->Fill(context.query, candidates, context.typo_tolerance);
-  }
-
- private:
-  const KeywordIndex* index_;
-};
-
-}  // namespace
 
 std::vector<const CandidateSource*> Pipeline::Call::Sources() const {
   if (WordsOnly()) return {pipeline_.keyword_.get()};
@@ -97,8 +82,8 @@ void Pipeline::Call::AddBestOfGroups(size_t most, std::vector<Candidate>* candid
 
 void Pipeline::Call::FillAllSignals(std::vector<Candidate>* candidates) {
   const absl::Time start = absl::Now();
-  const KeywordSignals keyword(parts_.index);
-  FillSignals(context_, {release_.behaviour.get(), &pipeline_.content_, &keyword}, candidates);
+  FillSignals(context_, {release_.behaviour.get(), &pipeline_.content_, pipeline_.keyword_signals_.get()},
+              candidates);
   Lap("signals", start);
 }
 

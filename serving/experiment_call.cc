@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "pipeline/pipeline.h"
 #include "serving/answer_measure.h"
+#include "serving/status_details.h"
 
 namespace waymark {
 namespace {
@@ -32,6 +33,19 @@ google::protobuf::Struct ContextOf(const Collection& collection, const PipelineR
 const ArmPlan& PlanOf(const AssignedArm& arm) { return arm.experiment->arms[static_cast<size_t>(arm.arm)]; }
 
 }  // namespace
+
+absl::Status CheckAskedArms(const ExperimentHost* host, const Collection& collection,
+                            const google::protobuf::Map<std::string, std::string>& asked,
+                            const PipelineRequest& request) {
+  if (asked.empty()) return absl::OkStatus();
+  if (!request.release.empty()) {
+    return InvalidField("experiment_arms", "stands beside `release`; name an arm or a release");
+  }
+  const HostedExperiments* hosted = host == nullptr ? nullptr : host->Find(collection.scope());
+  if (hosted == nullptr) return InvalidField("experiment_arms", "is given, and no experiment runs here");
+  const absl::Status status = hosted->experiments->CheckOverrides({asked.begin(), asked.end()});
+  return status.ok() ? status : InvalidField("experiment_arms", std::string(status.message()));
+}
 
 ExperimentCall::ExperimentCall(ExperimentHost* host, Collection* collection,
                                const google::protobuf::Map<std::string, std::string>& asked,

@@ -1,6 +1,7 @@
 // What experiments do to one search, feed or ranking call: they choose its release before it runs, and take
 // down afterwards who saw what and how it went. Where experiments are in the shadow they copy the call.
 //
+//   if (auto status = CheckAskedArms(host, *collection, request.experiment_arms(), made); !status.ok()) ...
 //   ExperimentCall experiments(host, collection, request.experiment_arms(), &made);
 //   auto answer = collection->Run(made, deadline);
 //   experiments.Answered(answer, took);
@@ -19,6 +20,12 @@
 #include "waymark/v1/ranked_answer.pb.h"
 
 namespace waymark {
+
+// INVALID_ARGUMENT: `asked`, experiment -> arm of a tester, names what does not run, or stands beside a
+// release.
+absl::Status CheckAskedArms(const ExperimentHost* host, const Collection& collection,
+                            const google::protobuf::Map<std::string, std::string>& asked,
+                            const PipelineRequest& request);
 
 // One thread. Does nothing where no experiment runs, or the caller names a release itself.
 class ExperimentCall {

@@ -75,8 +75,8 @@ void ExperimentHost::Upkeep() {
     const auto later = next_opening_.find(open->scope());
     if (later != next_opening_.end() && now < later->second) continue;
     auto collection = engine_->OpenCollection(open->name(), /*create=*/false);
-    if (!collection.ok()) continue;
-    auto opened = Open(*collection);
+    auto opened =
+        collection.ok() ? Open(*collection) : absl::StatusOr<HostedExperiments*>(collection.status());
     if (!opened.ok()) {
       spdlog::error("experiments_not_opened collection={} reason=\"{}\" effect=\"it serves without them\"",
                     Named(*open), std::string(opened.status().message()));

@@ -168,9 +168,15 @@ class Service {
     }
     auto hosted = Open(request.parent(), context);
     if (!hosted.ok()) return hosted.status();
-    for (const v1::AssignUnitsRequest::Unit& unit : request.units()) {
+    for (const std::string& id : request.experiments()) {
+      if (auto known = (*hosted)->experiments->Get(id); !known.ok()) return Named(known.status());
+    }
+    for (int i = 0; i < request.units_size(); ++i) {
       if (auto status = context.Check(); !status.ok()) return status;
-      auto status = AssignOne((*hosted)->experiments.get(), request, unit, response->add_units());
+      const v1::AssignUnitsRequest::Unit& unit = request.units(i);
+      auto status = CheckUnit(*(*hosted)->experiments, unit, absl::StrCat("units[", i, "]"));
+      if (!status.ok()) return status;
+      status = AssignOne((*hosted)->experiments.get(), request, unit, response->add_units());
       if (!status.ok()) return status;
     }
     return absl::OkStatus();
@@ -201,6 +207,17 @@ class Service {
     auto collection = OpenForRead(engine_, parent, "", context);
     if (!collection.ok()) return collection.status();
     return host_->Open(*collection);
+  }
+
+  static absl::Status CheckUnit(const Experiments& experiments, const v1::AssignUnitsRequest::Unit& unit,
+                                const std::string& place) {
+    if (unit.user_id().empty() && unit.visitor_id().empty() && unit.session_id().empty() &&
+        unit.request_id().empty()) {
+      return InvalidField(place, "names nobody; it takes a user_id, visitor_id, session_id or request_id");
+    }
+    const absl::Status status =
+        experiments.CheckOverrides({unit.overrides().begin(), unit.overrides().end()});
+    return status.ok() ? status : InvalidField(place + ".overrides", std::string(status.message()));
   }
 
   static absl::Status AssignOne(Experiments* experiments, const v1::AssignUnitsRequest& request,

@@ -20,6 +20,10 @@ void Add(Engine* engine, ExperimentHost* host, const std::string& name, MethodRe
         if (!made.ok()) return made.status();
         auto collection = OpenForRead(engine, request.parent(), request.consistency_token(), context);
         if (!collection.ok()) return collection.status();
+        if (auto status = CheckAskedArms(host, **collection, request.experiment_arms(), *made);
+            !status.ok()) {
+          return status;
+        }
         ExperimentCall experiments(host, *collection, request.experiment_arms(), &*made);
         const absl::Time start = absl::Now();
         auto answer = (*collection)->Run(*made, context.deadline);

@@ -161,6 +161,49 @@ TEST_CASE("Testers, callers who name a release, and requests without a profile d
   CHECK(Units(live) == 0);
 }
 
+TEST_CASE("What a tester asks for and cannot have is told, not passed over") {
+  LiveServer live;
+  Prepare(&live);
+  Create(live);
+  Api api(live);
+  const auto refusal = [&](const v1::RecommendRequest& request) {
+    v1::RecommendResponse response;
+    const grpc::Status status = api.Recommend(request, &response);
+    CHECK(status.error_code() == grpc::StatusCode::INVALID_ARGUMENT);
+    return status.error_message();
+  };
+  v1::RecommendRequest request = Of("tester");
+  (*request.mutable_experiment_arms())["x"] = "new";
+  CHECK(refusal(request) ==
+        "experiment_arms: names 'x', which is no running experiment; those are: none");  // a draft
+  Start(live);
+  (*request.mutable_experiment_arms())["x"] = "newer";
+  CHECK(refusal(request) == "experiment_arms: names arm 'newer' of experiment 'x', which has control, new");
+  (*request.mutable_experiment_arms())["x"] = "new";
+  (*request.mutable_experiment_arms())["y"] = "new";
+  CHECK(refusal(request) == "experiment_arms: names 'y', which is no running experiment; those are: x");
+  request.mutable_experiment_arms()->erase("y");
+  request.set_release("r2");
+  CHECK(refusal(request) == "experiment_arms: stands beside `release`; name an arm or a release");
+
+  v1::AssignUnitsRequest units;
+  v1::AssignUnitsResponse assigned;
+  units.add_units()->set_user_id("u1");
+  units.add_units();
+  grpc::Status status = Call(live, &ExperimentStub::AssignUnits, units, &assigned);
+  CHECK(status.error_message() ==
+        "units[1]: names nobody; it takes a user_id, visitor_id, session_id or request_id");
+  units.mutable_units()->RemoveLast();
+  (*units.mutable_units(0)->mutable_overrides())["x"] = "old";
+  status = Call(live, &ExperimentStub::AssignUnits, units, &assigned);
+  CHECK(status.error_message() ==
+        "units[0].overrides: names arm 'old' of experiment 'x', which has control, new");
+  units.mutable_units(0)->clear_overrides();
+  units.add_experiments("z");
+  CHECK(Call(live, &ExperimentStub::AssignUnits, units, &assigned).error_code() ==
+        grpc::StatusCode::NOT_FOUND);
+}
+
 TEST_CASE("Later pages stay with the release that made the list, and with their arm") {
   LiveServer live;
   Prepare(&live);
