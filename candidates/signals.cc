@@ -6,7 +6,7 @@
 namespace waymark {
 namespace {
 
-constexpr std::array<std::string_view, kSignalCount> kNames = {
+constexpr std::array<std::string_view, kSignalCount> kSignalNames = {
     "keyword_score",
     "keyword_coverage",
     "keyword_title",
@@ -32,16 +32,16 @@ constexpr std::array<std::string_view, kSignalCount> kNames = {
     "item_age",
     "decayed_ease",
 };
-static_assert(!kNames.back().empty(), "every signal has a name");
+static_assert(!kSignalNames.back().empty(), "every signal has a name");
 
 }  // namespace
 
-std::string_view SignalName(Signal signal) { return kNames[static_cast<size_t>(signal)]; }
+std::string_view SignalName(Signal signal) { return kSignalNames[static_cast<size_t>(signal)]; }
 
 std::optional<Signal> FindSignal(std::string_view name) {
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<Signal>(found - kNames.begin());
+  const auto found = std::find(kSignalNames.begin(), kSignalNames.end(), name);
+  if (found == kSignalNames.end()) return std::nullopt;
+  return static_cast<Signal>(found - kSignalNames.begin());
 }
 
 SignalValues MissingSignals() {

@@ -7,10 +7,6 @@ namespace {
 
 using Kind = FilterNode::Kind;
 
-bool Has(absl::Span<const TermNumber> terms, TermNumber term) {
-  return std::find(terms.begin(), terms.end(), term) != terms.end();
-}
-
 }  // namespace
 
 BoundFilter::BoundFilter(const FilterNode& root, const ItemColumns& columns) : columns_(columns) {
@@ -196,7 +192,7 @@ bool BoundFilter::MatchesComparison(const Node& node, ItemOrdinal item) const {
   bool any = false;
   if (node.keywords != nullptr) {
     const absl::Span<const TermNumber> held = node.keywords->Terms(item);
-    any = std::any_of(node.terms.begin(), node.terms.end(), [&](TermNumber t) { return Has(held, t); });
+    any = std::find_first_of(held.begin(), held.end(), node.terms.begin(), node.terms.end()) != held.end();
   } else {
     any = std::any_of(node.intervals.begin(), node.intervals.end(), [&](const auto& interval) {
       return node.numbers->AnyWithin(item, interval.first, interval.second);

@@ -1,24 +1,31 @@
 # waymark_library(NAME SOURCES a.cc ... DEPS lib ...): one library of a folder; headers are found from the tree's root.
 # waymark_test(NAME SOURCES a_test.cc ... DEPS lib ... [LABELS ...]): one Catch2 program, run by ctest test by test file.
-# Headers that nearly every file reads, precompiled once: a good part of the time to build.
-function(waymark_with_common_headers name)
+# Headers that nearly every file reads, precompiled once for each way to optimise: a good part of the time to build. With
+# more headers the target has a precompiled one of its own.
+function(waymark_with_common_headers name optimize)
   if(NOT WAYMARK_PCH)
     return()
   endif()
-  if(NOT TARGET waymark_common_pch)
-    file(WRITE ${CMAKE_BINARY_DIR}/common_pch.cc "// Builds the precompiled common headers.\n")
-    add_library(waymark_common_pch STATIC ${CMAKE_BINARY_DIR}/common_pch.cc)
-    target_link_libraries(waymark_common_pch PRIVATE waymark_absl PkgConfig::PROTOBUF)
-    target_compile_options(waymark_common_pch PRIVATE ${WAYMARK_WARNINGS})
-    target_precompile_headers(waymark_common_pch PRIVATE
-      <algorithm> <atomic> <chrono> <cmath> <filesystem> <functional> <map> <memory> <mutex> <optional> <random>
-      <string> <thread> <unordered_map> <variant> <vector>
-      <absl/container/flat_hash_map.h> <absl/container/flat_hash_set.h> <absl/status/statusor.h>
-      <absl/strings/str_cat.h> <absl/strings/str_split.h> <absl/time/clock.h> <absl/time/time.h>
-      <absl/types/span.h> <google/protobuf/message.h> <google/protobuf/struct.pb.h>
-      <google/protobuf/timestamp.pb.h>)
+  set(common
+    <algorithm> <atomic> <chrono> <cmath> <filesystem> <functional> <map> <memory> <mutex> <optional> <random>
+    <string> <thread> <unordered_map> <variant> <vector>
+    <absl/container/flat_hash_map.h> <absl/container/flat_hash_set.h> <absl/status/statusor.h>
+    <absl/strings/str_cat.h> <absl/strings/str_split.h> <absl/time/clock.h> <absl/time/time.h>
+    <absl/types/span.h> <google/protobuf/message.h> <google/protobuf/struct.pb.h>
+    <google/protobuf/timestamp.pb.h>)
+  if(ARGN)
+    target_precompile_headers(${name} PRIVATE ${common} ${ARGN})
+    return()
   endif()
-  waymark_reuse_headers(${name} waymark_common_pch)
+  set(pch waymark_common_pch${optimize})
+  if(NOT TARGET ${pch})
+    file(WRITE ${CMAKE_BINARY_DIR}/common_pch.cc "// Builds the precompiled common headers.\n")
+    add_library(${pch} STATIC ${CMAKE_BINARY_DIR}/common_pch.cc)
+    target_link_libraries(${pch} PRIVATE waymark_absl PkgConfig::PROTOBUF)
+    target_compile_options(${pch} PRIVATE ${WAYMARK_WARNINGS} ${optimize})
+    target_precompile_headers(${pch} PRIVATE ${common})
+  endif()
+  waymark_reuse_headers(${name} ${pch})
 endfunction()
 
 # They are compiled with -fPIC, which a program's -fPIE does not go with.
@@ -28,29 +35,50 @@ function(waymark_reuse_headers name from)
   target_precompile_headers(${name} REUSE_FROM ${from})
 endfunction()
 
-# OWN_FLAGS: compiled with flags that precompiled headers do not go with.
+# Some sources at a time: what they all read is read once, which is most of the time to compile them.
+function(waymark_in_unity name)
+  if(WAYMARK_UNITY)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${WAYMARK_UNITY})
+    # GCC takes a class of a source that is included for one of a header.
+    target_compile_options(${name} PRIVATE -Wno-subobject-linkage)
+  endif()
+endfunction()
+
+# HOT: loops over postings, columns and vectors; COLD: run once a request or less. OWN_FLAGS: compiled with flags that
+# precompiled headers do not go with. HEADERS: precompiled beside the common ones.
 function(waymark_library name)
-  cmake_parse_arguments(A "TORCH;OWN_FLAGS" "" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(A "TORCH;OWN_FLAGS;HOT;COLD" "" "SOURCES;DEPS;HEADERS" ${ARGN})
+  set(optimize)
+  if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    if(A_HOT)
+      set(optimize -O3)
+    elseif(A_COLD)
+      set(optimize -O1)
+    endif()
+  endif()
   add_library(${name} STATIC ${A_SOURCES})
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
-  target_compile_options(${name} PRIVATE ${WAYMARK_WARNINGS})
+  target_compile_options(${name} PRIVATE ${WAYMARK_WARNINGS} ${optimize})
   target_link_libraries(${name} PUBLIC waymark_absl ${A_DEPS})
+  waymark_in_unity(${name})
   if(A_TORCH)
     waymark_with_torch(${name})
   elseif(NOT A_OWN_FLAGS)
-    waymark_with_common_headers(${name})
+    waymark_with_common_headers(${name} "${optimize}" ${A_HEADERS})
   endif()
 endfunction()
 
 # Torch is for the target's own sources only, with one precompiled header shared by all such targets.
 function(waymark_with_torch name)
   target_link_libraries(${name} PRIVATE waymark_torch)
+  # Otherwise gcc guesses that an ItemDirectory is the live collection's, and its inlined body asks for the store.
+  target_compile_options(${name} PRIVATE -fno-devirtualize-speculatively)
   if(WAYMARK_PCH)
     if(NOT TARGET waymark_torch_pch)
       file(WRITE ${CMAKE_BINARY_DIR}/torch_pch.cc "// Builds the precompiled header of LibTorch.\n")
       add_library(waymark_torch_pch STATIC ${CMAKE_BINARY_DIR}/torch_pch.cc)
       target_link_libraries(waymark_torch_pch PRIVATE waymark_torch waymark_absl)
-      target_compile_options(waymark_torch_pch PRIVATE ${WAYMARK_WARNINGS})
+      target_compile_options(waymark_torch_pch PRIVATE ${WAYMARK_WARNINGS} -fno-devirtualize-speculatively)
       target_precompile_headers(waymark_torch_pch PRIVATE <torch/torch.h>)
     endif()
     waymark_reuse_headers(${name} waymark_torch_pch)
@@ -101,6 +129,6 @@ function(waymark_program name)
   if(A_TORCH)
     waymark_with_torch(${name})
   else()
-    waymark_with_common_headers(${name})
+    waymark_with_common_headers(${name} "")
   endif()
 endfunction()

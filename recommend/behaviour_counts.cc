@@ -13,8 +13,8 @@
 namespace waymark {
 namespace {
 
-constexpr char kMagic[] = "WMCOUNTS";
-constexpr uint32_t kVersion = 2;
+constexpr char kCountsMagic[] = "WMCOUNTS";
+constexpr uint32_t kCountsVersion = 2;
 constexpr uint32_t kOldestVersion = 2;  // 1 had no first times; older ones are made anew
 
 }  // namespace
@@ -255,7 +255,7 @@ uint64_t BehaviourCounts::event_count() const { return impl_->popularity.events(
 const BehaviourCountsOptions& BehaviourCounts::options() const { return impl_->options; }
 
 absl::Status BehaviourCounts::Save(const std::filesystem::path& file, LogOffset position) const {
-  auto writer = CheckedWriter::Create(file, kMagic, kVersion);
+  auto writer = CheckedWriter::Create(file, kCountsMagic, kCountsVersion);
   if (!writer.ok()) return writer.status();
   (*writer)->Put<uint64_t>(position);
   (*writer)->Put<int32_t>(impl_->options.window);
@@ -269,7 +269,7 @@ absl::Status BehaviourCounts::Save(const std::filesystem::path& file, LogOffset 
 absl::StatusOr<std::unique_ptr<BehaviourCounts>> BehaviourCounts::Open(const std::filesystem::path& file,
                                                                        const BehaviourCountsOptions& options,
                                                                        LogOffset* position) {
-  auto reader = CheckedReader::Open(file, kMagic, kVersion);
+  auto reader = CheckedReader::Open(file, kCountsMagic, kCountsVersion);
   if (!reader.ok()) return reader.status();
   if ((*reader)->version() < kOldestVersion) {
     return absl::FailedPreconditionError(absl::StrCat(file.string(), " has format version ",

@@ -11,8 +11,8 @@
 namespace waymark {
 namespace {
 
-constexpr char kMagic[] = "WMEASE01";
-constexpr uint32_t kVersion = 1;
+constexpr char kEaseMagic[] = "WMEASE01";
+constexpr uint32_t kEaseVersion = 1;
 
 }  // namespace
 
@@ -95,7 +95,7 @@ bool Ease::ScoresOf(absl::Span<const ItemOrdinal> history, absl::Span<const Item
 }
 
 absl::Status Ease::Save(const std::filesystem::path& file, LogOffset position) const {
-  auto writer = CheckedWriter::Create(file, kMagic, kVersion);
+  auto writer = CheckedWriter::Create(file, kEaseMagic, kEaseVersion);
   if (!writer.ok()) return writer.status();
   (*writer)->Put<uint64_t>(position);
   (*writer)->Put<double>(options_.lambda);
@@ -107,7 +107,7 @@ absl::Status Ease::Save(const std::filesystem::path& file, LogOffset position) c
 
 absl::StatusOr<std::shared_ptr<const Ease>> Ease::Open(const std::filesystem::path& file,
                                                        const EaseOptions& options, LogOffset* position) {
-  auto reader = CheckedReader::Open(file, kMagic, kVersion);
+  auto reader = CheckedReader::Open(file, kEaseMagic, kEaseVersion);
   if (!reader.ok()) return reader.status();
   std::shared_ptr<Ease> ease(new Ease);
   ease->options_ = options;

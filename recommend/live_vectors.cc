@@ -11,7 +11,7 @@ namespace waymark {
 namespace {
 
 constexpr size_t kEmbedBatch = 1024;
-constexpr size_t kReplayBatch = 4096;
+constexpr size_t kVectorReplayBatch = 4096;
 
 }  // namespace
 
@@ -81,7 +81,7 @@ absl::Status LiveVectors::Replay() {
   std::vector<Change> changes;
   while (position() < store_->End()) {
     changes.clear();
-    auto read = store_->Read(scope_, position(), kReplayBatch, [&](const Change& change) {
+    auto read = store_->Read(scope_, position(), kVectorReplayBatch, [&](const Change& change) {
       changes.push_back(change);
       return absl::OkStatus();
     });

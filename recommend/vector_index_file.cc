@@ -11,8 +11,8 @@
 namespace waymark {
 namespace {
 
-constexpr char kMagic[] = "WMVECIDX";
-constexpr uint32_t kVersion = 1;
+constexpr char kIndexMagic[] = "WMVECIDX";
+constexpr uint32_t kIndexVersion = 1;
 constexpr char kManifest[] = "manifest";
 
 void RemoveUnnamed(const std::filesystem::path& folder, const absl::flat_hash_set<std::string>& named) {
@@ -42,7 +42,7 @@ absl::Status VectorIndex::Save(const std::filesystem::path& folder, const std::s
     named.insert(*name);
     names.push_back(*std::move(name));
   }
-  auto writer = CheckedWriter::Create(folder / kManifest, kMagic, kVersion);
+  auto writer = CheckedWriter::Create(folder / kManifest, kIndexMagic, kIndexVersion);
   if (!writer.ok()) return writer.status();
   (*writer)->PutText(retriever_sha256);
   (*writer)->Put<uint64_t>(position);
@@ -74,7 +74,7 @@ absl::StatusOr<std::unique_ptr<VectorIndex>> VectorIndex::Open(const std::filesy
                                                                const VectorIndexOptions& options) {
   auto created = Create(options);
   if (!created.ok()) return created.status();
-  auto opened = CheckedReader::Open(folder / kManifest, kMagic, kVersion);
+  auto opened = CheckedReader::Open(folder / kManifest, kIndexMagic, kIndexVersion);
   if (!opened.ok()) return opened.status();
   CheckedReader& reader = **opened;
   Impl& impl = *(*created)->impl_;

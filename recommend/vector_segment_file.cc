@@ -13,8 +13,8 @@
 namespace waymark {
 namespace {
 
-constexpr char kMagic[] = "WMVECSEG";
-constexpr uint32_t kVersion = 1;
+constexpr char kSegmentMagic[] = "WMVECSEG";
+constexpr uint32_t kSegmentVersion = 1;
 
 absl::Status CheckGraph(const faiss::HNSW& hnsw, size_t rows, const CheckedReader& reader) {
   const auto end = static_cast<int64_t>(rows);
@@ -63,7 +63,7 @@ absl::StatusOr<std::string> VectorSegment::Write(const std::filesystem::path& fo
   const std::filesystem::path file = folder / name;
   if (std::filesystem::exists(file)) return name;
 
-  auto writer = CheckedWriter::Create(file, kMagic, kVersion);
+  auto writer = CheckedWriter::Create(file, kSegmentMagic, kSegmentVersion);
   if (!writer.ok()) return writer.status();
   (*writer)->Put<uint32_t>(static_cast<uint32_t>(width_));
   (*writer)->Put<uint8_t>(has_graph());
@@ -86,7 +86,7 @@ absl::StatusOr<std::string> VectorSegment::Write(const std::filesystem::path& fo
 
 absl::StatusOr<std::shared_ptr<const VectorSegment>> VectorSegment::Read(
     const std::filesystem::path& folder, const std::string& name, const VectorSegmentOptions& options) {
-  auto opened = CheckedReader::Open(folder / name, kMagic, kVersion);
+  auto opened = CheckedReader::Open(folder / name, kSegmentMagic, kSegmentVersion);
   if (!opened.ok()) return opened.status();
   CheckedReader& reader = **opened;
   uint32_t width = 0;

@@ -17,9 +17,9 @@ constexpr char kReflectionPlugin[] = "proto_server_reflection";
 
 // Linking grpc++_reflection may put reflection on every server of the process, or, where the linker finds
 // the library unused, on none: this says for one server whether it has it.
-class Reflection : public grpc::ServerBuilderOption {
+class ReflectionChoice : public grpc::ServerBuilderOption {
  public:
-  explicit Reflection(bool wanted) : wanted_(wanted) {}
+  explicit ReflectionChoice(bool wanted) : wanted_(wanted) {}
   void UpdateArguments(grpc::ChannelArguments*) override {}
   void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>* plugins) override {
     plugins->erase(std::remove_if(plugins->begin(), plugins->end(),
@@ -51,7 +51,7 @@ absl::StatusOr<std::unique_ptr<RpcListener>> RpcListener::Start(
   // Reflection is the only synchronous service; it needs few threads.
   builder.SetSyncServerOption(grpc::ServerBuilder::SyncServerOption::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::SyncServerOption::MAX_POLLERS, 2);
-  builder.SetOption(std::make_unique<Reflection>(options.reflection));
+  builder.SetOption(std::make_unique<ReflectionChoice>(options.reflection));
   builder.experimental().SetInterceptorCreators(MakeUnreadableMessageInterceptors());
   for (const auto& service : listener->services_) builder.RegisterService(service.get());
   builder.AddListeningPort(options.address, grpc::InsecureServerCredentials(), &listener->port_);

@@ -14,8 +14,6 @@ namespace waymark {
 namespace {
 
 constexpr size_t kReadBlock = 1000;
-constexpr size_t kExportChunk = 256;
-constexpr size_t kExportChunkBytes = 1 << 20;
 // As far back as histories go (recommend.proto: «of the last 10,000 events»).
 constexpr size_t kMaxUserHistory = 10000;
 

@@ -13,9 +13,6 @@
 namespace waymark {
 namespace {
 
-constexpr size_t kExportChunk = 256;
-constexpr size_t kExportChunkBytes = 1 << 20;
-
 // Collects items until there are enough of them or of bytes, and remembers where it stopped.
 class PageFiller {
  public:

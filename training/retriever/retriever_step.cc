@@ -8,7 +8,7 @@
 namespace waymark {
 namespace {
 
-enum Purpose : uint64_t { kNegatives = 11, kIdDropout = 12, kDropout = 13 };
+enum StepRandom : uint64_t { kNegatives = 11, kIdDropout = 12, kDropout = 13 };
 
 double SquaredNorm(const float* x, int64_t count) {
   double sum = 0;

@@ -7,7 +7,7 @@
 namespace waymark {
 namespace {
 
-enum Purpose : uint64_t { kPhase = 1, kShuffle = 2 };
+enum WindowRandom : uint64_t { kPhase = 1, kShuffle = 2 };
 
 void CutWindows(const RetrieverCorpus& corpus, uint64_t limit, uint64_t key,
                 std::vector<TrainingWindow>* out) {

@@ -1,0 +1,51 @@
+#include <string>
+
+#include "catalog/filter.h"
+#include "catalog/filter_evaluator.h"
+#include "catalog/item_columns.h"
+#include "tests/catalog/items.h"
+#include "tests/catalog/random_rows.h"
+#include "tests/fuzz/require.h"
+#include "tests/fuzz/targets.h"
+
+namespace waymark::fuzz {
+namespace {
+
+constexpr ItemOrdinal kItems = 200;
+
+std::unique_ptr<ItemColumns> RandomColumns() {
+  auto columns = std::make_unique<ItemColumns>(
+      std::make_shared<const Schema>(*Schema::FromRecord(tests::SchemaRecordOf(tests::RandomRows::kSchema))));
+  tests::RandomRows random(5);
+  for (ItemOrdinal item = 0; item < kItems; ++item) {
+    const tests::Row row = random.MakeRow();
+    storage::ItemChange change;
+    change.set_ordinal(item);
+    change.set_all(true);
+    change.mutable_record()->set_deleted(!row.live);
+    if (row.live) *change.mutable_record()->mutable_fields() = tests::RandomRows::FieldsOf(row);
+    columns->Apply(change);
+  }
+  return columns;
+}
+
+}  // namespace
+
+void Filter(const uint8_t* data, size_t size) {
+  static const std::unique_ptr<ItemColumns> columns = RandomColumns();
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  const auto filter = ParseFilter(text, *columns->schema());
+  if (!filter.ok()) {
+    Require(absl::IsInvalidArgument(filter.status()), "a filter that is refused is the caller's");
+    Require(filter.status().message().find("filter") != absl::string_view::npos, "the error says where");
+    return;
+  }
+  BoundFilter bound(filter->root, *columns);
+  const Bitmap passing = bound.Evaluate();
+  for (ItemOrdinal item = 0; item < kItems; ++item) {
+    const bool live = columns->rows().live.contains(item);
+    Require(passing.contains(item) == (live && bound.Passes(item)), "bitmaps pass what single items pass");
+  }
+}
+
+}  // namespace waymark::fuzz
