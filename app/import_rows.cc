@@ -88,7 +88,10 @@ class FileImport {
       return absl::OkStatus();
     }
     auto outcome = batch_->Send(backend_);
-    if (!outcome.ok()) return outcome.status();
+    if (!outcome.ok()) {
+      report_->batch_unanswered = absl::IsUnavailable(outcome.status());
+      return outcome.status();
+    }
     report_->written += outcome->written;
     report_->duplicates += outcome->duplicates;
     report_->done_line = taken_line_;
@@ -126,12 +129,31 @@ class FileImport {
 
 }  // namespace
 
+absl::Status CheckFiles(const ImportPlan& plan) {
+  RowOptions rows = plan.rows;
+  for (const std::string& file : plan.files) {
+    if (file == "-") continue;
+    auto reader = RowReader::Open(file, rows);
+    if (!reader.ok()) {
+      const absl::Status& why = reader.status();
+      return absl::StrContains(why.message(), file)
+                 ? why
+                 : absl::Status(why.code(), absl::StrCat(file, ": ", why.message()));
+    }
+    rows.skip_lines = 0;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ImportRows(const ImportPlan& plan, Backend* backend, const std::function<bool()>& stop,
                         ImportReport* report) {
   RowOptions rows = plan.rows;
-  for (const std::string& file : plan.files) {
-    FileImport import(plan, rows, file, backend, report);
-    if (auto status = import.Run(stop); !status.ok()) return status;
+  for (size_t i = 0; i < plan.files.size(); ++i) {
+    FileImport import(plan, rows, plan.files[i], backend, report);
+    if (auto status = import.Run(stop); !status.ok()) {
+      report->unread.assign(plan.files.begin() + static_cast<std::ptrdiff_t>(i) + 1, plan.files.end());
+      return status;
+    }
     rows.skip_lines = 0;  // of the first file only
   }
   return absl::OkStatus();

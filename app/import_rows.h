@@ -25,7 +25,13 @@ struct ImportReport {
   std::string stopped_in;
   int64_t done_line = 0;
   bool stopped_by_signal = false;
+  std::vector<std::string> unread;  // files that stood after the one that it stopped in
+  bool batch_unanswered = false;    // the server went away while it had a batch
 };
+
+// What is wrong with a file that can be told before its rows are read: it is missing, empty, lacks a column.
+// Standard input is not looked at.
+absl::Status CheckFiles(const ImportPlan& plan);
 
 // The status is what stopped it; the report holds also then.
 absl::Status ImportRows(const ImportPlan& plan, Backend* backend, const std::function<bool()>& stop,

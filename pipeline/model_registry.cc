@@ -14,14 +14,6 @@
 namespace waymark {
 namespace {
 
-bool PlainName(const std::string& name) {
-  if (name.empty() || name.size() > 64 || name[0] == '.') return false;
-  for (const char c : name) {
-    if (!(std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '-' || c == '_')) return false;
-  }
-  return true;
-}
-
 absl::Status SyncPath(const std::filesystem::path& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0)
@@ -69,6 +61,14 @@ absl::Status CheckLoads(const ModelPackage& package, const ItemDirectory* items)
 
 }  // namespace
 
+bool IsVersionName(std::string_view name) {
+  if (name.empty() || name.size() > 64 || name[0] == '.') return false;
+  for (const char c : name) {
+    if (!(std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '-' || c == '_')) return false;
+  }
+  return true;
+}
+
 absl::StatusOr<storage::ModelRecord> ModelRegistry::Import(const std::filesystem::path& folder) {
   auto package = OpenModelPackage(folder);
   if (!package.ok()) return package.status();
@@ -77,7 +77,7 @@ absl::StatusOr<storage::ModelRecord> ModelRegistry::Import(const std::filesystem
     return absl::InvalidArgumentError(absl::StrCat("manifest.json: kind '", manifest.kind(),
                                                    "' is not known; it takes 'retriever' or 'ranker'"));
   }
-  if (!PlainName(manifest.version())) {
+  if (!IsVersionName(manifest.version())) {
     return absl::InvalidArgumentError(absl::StrCat("manifest.json: version '", manifest.version(),
                                                    "' must be 1 to 64 letters, digits, '.', '-' or '_'"));
   }
@@ -173,7 +173,7 @@ absl::StatusOr<storage::ReleaseRecord> ModelRegistry::CreateRelease(storage::Rel
                                            release.plan_sha256(), absl::ToUnixMicros(now));
     release.set_id(absl::StrCat("r", absl::FormatTime("%Y%m%d-%H%M%S", now, absl::UTCTimeZone()), "-",
                                 Sha256Hex(parts).substr(0, 6)));
-  } else if (!PlainName(release.id())) {
+  } else if (!IsVersionName(release.id())) {
     return absl::InvalidArgumentError(
         absl::StrCat("id: '", release.id(), "' must be 1 to 64 letters, digits, '.', '-' or '_'"));
   }

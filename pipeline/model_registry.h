@@ -2,6 +2,7 @@
 #pragma once
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -10,6 +11,9 @@
 #include "store/store.h"
 
 namespace waymark {
+
+// 1 to 64 letters, digits, '.', '-' or '_', the first one no '.'.
+bool IsVersionName(std::string_view name);
 
 // Packages lie in DATA/models/<tenant>-<collection>/<kind>/<version>. Thread-safe through the store.
 class ModelRegistry {

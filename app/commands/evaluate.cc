@@ -92,6 +92,7 @@ int PrintSearch(const SearchOptions& options, const SearchEvaluation& evaluation
                                      {"queries", m.queries},
                                      {"queries_without_relevant", m.queries_without_relevant},
                                      {"queries_without_judgments", evaluation.queries_without_judgements},
+                                     {"judged_without_query", evaluation.judged_without_query},
                                      {"gain", options.gain},
                                      {"median_ms", median_ms}})
                          .dump(2));
@@ -103,6 +104,10 @@ int PrintSearch(const SearchOptions& options, const SearchEvaluation& evaluation
   if (m.queries_without_relevant > 0) {
     std::printf("%lld judged queries have nothing relevant and are left out\n",
                 static_cast<long long>(m.queries_without_relevant));
+  }
+  if (evaluation.judged_without_query > 0) {
+    std::printf("%zu judged queries are not in the query file and count as having found nothing\n",
+                evaluation.judged_without_query);
   }
   if (evaluation.queries_without_judgements > 0) {
     std::printf("%zu queries have no judgments and were not asked\n", evaluation.queries_without_judgements);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "app/commands/commands.h"
 #include "app/exit.h"
 #include "app/import_rows.h"
@@ -88,6 +89,9 @@ int PrintReport(const ImportReport& report, const absl::Status& status, absl::Du
 int RunImport(const Options& options, RowKind kind) {
   auto plan = MakePlan(options, kind);
   if (!plan.ok()) return FailUsage(std::string(plan.status().message()));
+  // First, so that a mistyped name leaves no data folder behind, and none of several files is read for
+  // nothing.
+  if (auto status = CheckFiles(*plan); !status.ok()) return Fail(status);
   auto backend = OpenTarget(options.target, Access::kCreate);
   if (!backend.ok()) return Fail(backend.status());
   StopSignal stop;
@@ -119,6 +123,12 @@ int RunImport(const Options& options, RowKind kind) {
                      " is done; the same command goes on from there with this file first and --skip-lines ",
                      report.done_line));
   }
+  if (report.batch_unanswered) {
+    Say("The rows that were on their way then may be written or not. Sent again, items, users, and events "
+        "with an "
+        "event_id are not doubled; events without one would count twice.");
+  }
+  if (!report.unread.empty()) Say(absl::StrCat("Not read: ", absl::StrJoin(report.unread, ", ")));
   return kFailed;
 }
 

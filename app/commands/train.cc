@@ -19,6 +19,7 @@
 #include "app/progress.h"
 #include "app/target.h"
 #include "app/training_progress.h"
+#include "pipeline/model_registry.h"
 #include "waymark/v1/release.pb.h"
 
 namespace waymark {
@@ -88,8 +89,8 @@ absl::StatusOr<v1::Release> Publish(const Options& options, const TrainOutput& t
   for (const auto* package : {&trained.models.retriever, &trained.models.ranker}) {
     if (!*package) continue;
     auto model = backend->ImportModel(parent, (*package)->folder);
-    // The run was handed over before, and stopped after that.
-    if (!model.ok() && model.status().code() != absl::StatusCode::kAlreadyExists) return model.status();
+    // A run that was handed over before, and stopped after that, is there with the same contents.
+    if (!model.ok()) return model.status();
     (package == &trained.models.retriever) ? create.set_retriever_version(trained.version)
                                            : create.set_ranker_version(trained.version);
   }
@@ -132,6 +133,20 @@ int Report(const Options& options, const TrainOutput& trained, const v1::Release
   return kDone;
 }
 
+// Before hours are spent on packages that could not be registered. What a stopped run has handed over already
+// is its own.
+absl::Status CheckVersionIsFree(const Options& options, const CopiedCollection& data) {
+  if (options.version.empty() || std::filesystem::exists(WorkFolder(options))) return absl::OkStatus();
+  for (const char* kind : {"retriever", "ranker"}) {
+    if (options.what != "all" && options.what != kind) continue;
+    if (data.store->GetModel(data.scope, kind, options.version).ok()) {
+      return absl::AlreadyExistsError(absl::StrCat("--version: ", kind, " '", options.version,
+                                                   "' is registered already; give this one another name"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 int RunTrain(const Options& options) {
   if (options.target.data.empty()) return FailUsage("training reads the data folder: say --data DIR");
   auto backend = OpenTarget(options.target, Access::kWrite);
@@ -157,6 +172,7 @@ int RunTrain(const Options& options) {
   }
   std::error_code error;
   if (options.restart) std::filesystem::remove_all(train.work_folder, error);
+  if (auto status = CheckVersionIsFree(options, *data); !status.ok()) return Fail(status);
   std::filesystem::create_directories(train.work_folder, error);
   if (error)
     return Fail(absl::UnavailableError(
@@ -198,6 +214,12 @@ void AddTrain(CLI::App* app, Run* run) {
       ->type_name("WHAT");
   command->add_flag("--activate", options->activate, "serve it at once (the first release is, in any case)");
   command->add_option("--version", options->version, "of the packages; made of the time when left out")
+      ->check(CLI::Validator(
+          [](std::string& name) -> std::string {
+            if (IsVersionName(name)) return "";
+            return absl::StrCat("is '", name, "'; it takes 1 to 64 letters, digits, '.', '-' or '_'");
+          },
+          ""))
       ->type_name("NAME");
   command->add_option("--seed", options->seed, "the same seed gives the same weights")
       ->capture_default_str()

@@ -68,6 +68,8 @@ absl::StatusOr<SearchEvaluation> EvaluateSearchOn(
   }
   std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
   out.median_time = times[times.size() / 2];
+  out.judged_without_query = static_cast<size_t>(std::count_if(
+      judgements.begin(), judgements.end(), [&](const auto& of) { return !run.contains(of.first); }));
   out.metrics = EvaluateSearch(judgements, run, {options.gain});
   return out;
 }

@@ -31,6 +31,7 @@ struct SearchEvaluation {
   SearchMetrics metrics;
   std::vector<RunLine> run;
   size_t queries_without_judgements = 0;  // of the query file: not asked
+  size_t judged_without_query = 0;        // counted as having found nothing
   absl::Duration median_time;             // of the first page
 };
 
