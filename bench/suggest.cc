@@ -34,7 +34,7 @@ std::vector<CompletionSource> MakeTitles(const std::vector<CompletionSource>& fi
   std::mt19937 random(1);
   std::vector<CompletionSource> titles(count);
   for (size_t i = 0; i < count; ++i) {
-    for (size_t w = 1 + random() % 5; w > 0; --w) {
+    for (size_t w = 2 + random() % 4; w > 0; --w) {
       titles[i].text += words[random() % words.size()];
       if (w > 1) titles[i].text += ' ';
     }
@@ -53,10 +53,10 @@ class Speed {
     const auto mb = [](size_t bytes) { return static_cast<double>(bytes) / 1e6; };
     std::printf(
         "%s: %zu texts, %zu beginnings of words, made in %.2f s\n"
-        "  memory %.1f MB: texts %.1f, folded texts %.1f, beginnings %.1f, tree %.1f, items and weights "
+        "  memory %.1f MB: texts %.1f, folded texts %.1f, beginnings %.1f, trees %.1f, items and weights "
         "%.1f\n",
         name, list_->entry_count(), list_->size(), absl::ToDoubleSeconds(absl::Now() - start), mb(m.sum()),
-        mb(m.texts), mb(m.folded), mb(m.beginnings), mb(m.tree), mb(m.items));
+        mb(m.texts), mb(m.folded), mb(m.beginnings), mb(m.trees), mb(m.items));
   }
 
   void Run() {

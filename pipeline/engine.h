@@ -20,7 +20,7 @@
 #include "pipeline/query_report.h"
 #include "pipeline/request.h"
 #include "store/store.h"
-#include "suggest/live_suggestions.h"
+#include "suggest/suggestion.h"
 
 namespace waymark {
 

@@ -22,6 +22,7 @@
 #include "pipeline/signed_token.h"
 #include "pipeline/user_admission.h"
 #include "recommend/live_behaviour.h"
+#include "suggest/live_suggestions.h"
 
 namespace waymark {
 

@@ -58,7 +58,8 @@ CompletionList::Memory CompletionList::memory() const {
   memory.texts = text_.capacity() + bytes(text_begin_);
   memory.folded = folded_.capacity() + bytes(folded_begin_);
   memory.beginnings = bytes(at_) + bytes(entries_);
-  for (const std::vector<Node>& level : levels_) memory.tree += bytes(level);
+  for (const std::vector<Node>& level : levels_) memory.trees += bytes(level);
+  memory.trees += prefixes_.memory_bytes();
   memory.items = bytes(items_) + bytes(items_begin_) + bytes(weights_);
   return memory;
 }
@@ -67,7 +68,8 @@ CompletionList::Node CompletionList::Leaf(size_t i) const {
   return starts_text(i) ? Node{entry(i), kNone} : Node{kNone, entry(i)};
 }
 
-void CompletionList::MakeTree() {
+void CompletionList::MakeTrees() {
+  prefixes_ = PrefixTree(size(), [this](size_t i) { return beginning(i); });
   levels_.clear();
   size_t below = size();
   while (below > kFanout) {

@@ -12,8 +12,8 @@
 // numbered by weight (the heaviest first), then by length, then by text. A word inside of a text counts
 // log2(1 + weight), the beginning of a text 2 more.
 //
-// Thread-safe. Memory: 8 bytes for each word's beginning, half a byte for the tree over it, and the texts
-// twice (as they are, and folded).
+// Thread-safe. Memory: 8 bytes for each word's beginning, one or two for the trees over it, and the
+// texts twice (as they are, and folded).
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -27,6 +27,7 @@
 #include "absl/types/span.h"
 #include "recommend/checked_file.h"
 #include "store/ids.h"
+#include "suggest/prefix_tree.h"
 
 namespace waymark {
 
@@ -81,12 +82,15 @@ class CompletionList {
   // Of equal beginnings those that start their text come first.
   size_t LowerBound(std::string_view folded) const;
 
+  // Of the beginnings; it tells nothing of what is below its leaves.
+  const PrefixTree& prefixes() const { return prefixes_; }
+
   double Score(CompletionEntry e, bool start) const;
 
   // Bytes by part.
   struct Memory {
-    size_t texts = 0, folded = 0, beginnings = 0, tree = 0, items = 0;
-    size_t sum() const { return texts + folded + beginnings + tree + items; }
+    size_t texts = 0, folded = 0, beginnings = 0, trees = 0, items = 0;
+    size_t sum() const { return texts + folded + beginnings + trees + items; }
   };
   Memory memory() const;
 
@@ -105,7 +109,7 @@ class CompletionList {
   };
 
   CompletionList() = default;
-  void MakeTree();
+  void MakeTrees();
   Node Leaf(size_t i) const;
   bool Consistent() const;
 
@@ -115,6 +119,7 @@ class CompletionList {
   std::vector<float> weights_;
   std::vector<uint32_t> at_, entries_;
   std::vector<std::vector<Node>> levels_;  // levels_[0]: of kFanout beginnings each
+  PrefixTree prefixes_;
 };
 
 // The entries of some ranges, best first: by Score, then beginnings of texts, then by number. An entry comes

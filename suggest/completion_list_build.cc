@@ -113,7 +113,7 @@ std::shared_ptr<const CompletionList> CompletionList::Build(std::vector<Completi
   list->text_.shrink_to_fit();
   list->folded_.shrink_to_fit();
   list->items_.shrink_to_fit();
-  list->MakeTree();
+  list->MakeTrees();
   return list;
 }
 
@@ -137,7 +137,7 @@ absl::StatusOr<std::shared_ptr<const CompletionList>> CompletionList::Load(Check
   if (status.ok()) status.Update(reader->GetArray(&list->weights_));
   if (!status.ok()) return status;
   if (!list->Consistent()) return reader->Damaged("holds numbers that point nowhere");
-  list->MakeTree();
+  list->MakeTrees();
   return std::shared_ptr<const CompletionList>(std::move(list));
 }
 

@@ -46,12 +46,6 @@ struct SuggestionOptions {
   bool read_only = false;  // writes no files
 };
 
-struct SuggestionStatus {
-  LogOffset position = 0;
-  int64_t entries = 0, bytes = 0, past_queries = 0;
-  std::string rebuild_reason;  // why files were set aside; empty: none was
-};
-
 class LiveSuggestions {
  public:
   // Reads nothing yet.

@@ -16,7 +16,7 @@ namespace waymark {
 struct TypoRangeOptions {
   int max_edits = 1;             // 1 or 2
   bool may_change_first = true;  // whether the first letter may be another one
-  size_t max_looks = 20'000;     // at texts of the list
+  size_t max_looks = 100'000;    // at prefixes and texts
 };
 
 struct TypoRange {
@@ -27,7 +27,7 @@ struct TypoRange {
 
 struct TypoRanges {
   std::vector<TypoRange> ranges;  // in order, apart from each other
-  bool complete = true;           // false: there were more texts to look at than allowed
+  bool complete = true;           // false: there was more to look at than allowed
 };
 
 // What was typed, folded: 1 to TypoAutomaton::kMaxLetters code points.
