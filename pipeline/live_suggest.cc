@@ -1,4 +1,6 @@
 // Suggestions and query reports of a collection.
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "pipeline/live_collection.h"
 
@@ -7,6 +9,7 @@ namespace {
 
 // An erasure that was answered is carried out in what is suggested, too.
 constexpr absl::Duration kErasurePatience = absl::Seconds(30);
+constexpr absl::Duration kIndexPatience = absl::Seconds(10);
 constexpr size_t kRecordsPerLook = 1024;  // at the clock
 
 }  // namespace
@@ -18,7 +21,8 @@ void LiveCollection::OpenSuggestions() {
                                                            absl::Time now, absl::Span<float> out) {
     counts->Popularities(items, now, out);
   };
-  parts.finds = [this](const std::string& words) -> absl::StatusOr<bool> {
+  parts.finds = [this](const std::string& words, LogOffset position) -> absl::StatusOr<bool> {
+    if (auto status = index_->CatchUpTo(position, absl::Now() + kIndexPatience); !status.ok()) return status;
     KeywordQuery query;
     query.query = words;
     query.total = TotalCount::kAtLeast;
@@ -51,7 +55,11 @@ absl::Status LiveCollection::EraseFromSuggestions(const LogPosition& position) {
 absl::StatusOr<SuggestAnswer> LiveCollection::Suggest(const SuggestRequest& request, Deadline deadline) {
   if (!request.consistency_token.empty()) {
     auto offset = TokenOffset(request.consistency_token);
-    if (!offset.ok()) return offset.status();
+    if (!offset.ok()) {
+      const std::string message(offset.status().message());
+      const bool named = absl::StartsWith(message, "consistency_token");
+      return absl::Status(offset.status().code(), absl::StrCat(named ? "" : "consistency_token: ", message));
+    }
     if (auto status = suggestions_->CatchUpTo(*offset, deadline.when()); !status.ok()) return status;
   }
   return suggestions_->Suggest(request, deadline);

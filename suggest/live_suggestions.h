@@ -28,7 +28,8 @@ namespace waymark {
 struct SuggestionParts {
   ListParts lists;
   // Whether a search for these words finds something, and is not taken for misspelled.
-  std::function<absl::StatusOr<bool>(const std::string& words)> finds;
+  // `position`: what the log holds so far must be searched.
+  std::function<absl::StatusOr<bool>(const std::string& words, LogOffset position)> finds;
   // What was served from a time on, oldest first; null: nothing is logged.
   std::function<absl::Status(absl::Time not_before,
                              const std::function<bool(const storage::ServeRecord&)>& visit)>

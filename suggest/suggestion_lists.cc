@@ -18,7 +18,9 @@ void Weigh(const ListParts& parts, absl::Span<const ItemOrdinal> items, std::vec
   std::vector<absl::Time> created(items.size());
   parts.catalog->ReadCreateTimes(items, absl::MakeSpan(created));
   for (size_t i = 0; i < items.size(); ++i) {
-    const double age = std::max(0.0, absl::FDivDuration(now - created[i], kNewnessHalfLife));
+    // By days, so that what came together ties.
+    const absl::Duration days = absl::Floor(now - created[i], absl::Hours(24));
+    const double age = std::max(0.0, absl::FDivDuration(days, kNewnessHalfLife));
     if (created[i] != absl::InfiniteFuture()) (*weights)[i] += static_cast<float>(std::exp2(-age));
   }
 }

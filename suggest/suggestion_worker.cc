@@ -62,11 +62,6 @@ void SuggestionWorker::Open() {
 }
 
 absl::StatusOr<bool> SuggestionWorker::Round(bool eager) {
-  const SuggestedFields fields = SuggestedFieldsOf(*parts_.lists.catalog->schema());
-  if (fields != fields_) {
-    fields_ = fields;
-    tail_stale_ = true;
-  }
   if (auto status = TakeBuild(); !status.ok()) return status;
   if (main_ == nullptr && build_ == nullptr) {
     if (auto status = KeepLists(eager); !status.ok()) return status;
@@ -75,11 +70,13 @@ absl::StatusOr<bool> SuggestionWorker::Round(bool eager) {
   if (!more_log.ok()) return more_log;
   auto more_served = ReadServed(eager);
   if (!more_served.ok()) return more_served;
+  // After the log: an item is written under a schema that knows its fields.
+  fields_ = SuggestedFieldsOf(*parts_.lists.catalog->schema());
   if (auto status = MakeTail(eager); !status.ok()) return status;
   if (auto status = KeepLists(eager); !status.ok()) return status;
   auto more_queries = KeepQueries(eager);
-  if (!more_queries.ok()) return more_queries;
   PublishAll();
+  if (!more_queries.ok()) return more_queries;
   if (erasure_unsaved_) {
     if (auto status = Checkpoint(); !status.ok()) return status;
   }
@@ -220,7 +217,8 @@ absl::Status SuggestionWorker::KeepLists(bool eager) {
 }
 
 absl::Status SuggestionWorker::MakeTail(bool eager) {
-  if (main_ == nullptr) return absl::OkStatus();
+  // Lists of other fields show what they showed until new ones are there.
+  if (main_ == nullptr || main_->fields != fields_) return absl::OkStatus();
   if (!tail_stale_) {
     tail_position_ = position_;
     return absl::OkStatus();
@@ -260,10 +258,14 @@ absl::StatusOr<bool> SuggestionWorker::KeepQueries(bool eager) {
   next_queries_ = Now() + kQueriesInterval;
   const absl::Time now = Now();
   const std::vector<std::string> due = queries_.Unchecked(now - kTriedAgain, kTriesPerRound);
+  absl::Status tried;  // what cannot be tried must not keep what was erased
   for (const std::string& query : due) {
     if (stop_) break;
-    auto finds = parts_.finds(query);
-    if (!finds.ok()) return finds.status();
+    auto finds = parts_.finds(query, position_);
+    if (!finds.ok()) {
+      tried = finds.status();
+      break;
+    }
     queries_.SetFinds(query, *finds, now);
   }
   queries_stale_ = queries_.TakeChanged() || queries_stale_;
@@ -281,6 +283,7 @@ absl::StatusOr<bool> SuggestionWorker::KeepQueries(bool eager) {
     query_list_ = std::move(fresh);
     queries_stale_ = false;
   }
+  if (!tried.ok()) return tried;
   return due.size() == kTriesPerRound;
 }
 
@@ -291,7 +294,7 @@ void SuggestionWorker::PublishAll() {
   snapshot->tail = tail_;
   snapshot->changed = changed_shown_;
   snapshot->queries = query_list_;
-  snapshot->position = tail_stale_ ? tail_position_ : position_;
+  snapshot->position = tail_position_;
   publish_(std::move(snapshot));
 }
 
