@@ -14,8 +14,8 @@ namespace waymark {
 namespace {
 
 constexpr absl::Duration kFirstRetry = absl::Seconds(1), kLastRetry = absl::Seconds(30);
-// Between rounds while somebody waits.
-constexpr absl::Duration kAwait = absl::Milliseconds(2);
+// Between rounds while somebody waits, for a build perhaps: longer each time.
+constexpr absl::Duration kFirstAwait = absl::Milliseconds(2), kLastAwait = absl::Milliseconds(100);
 
 std::chrono::steady_clock::duration Chrono(absl::Duration duration) {
   return absl::ToChronoNanoseconds(std::clamp(duration, absl::ZeroDuration(), absl::Hours(1)));
@@ -126,7 +126,7 @@ class LiveSuggestions::Impl {
       std::lock_guard lock(mutex_);
       rebuild_reason_ = worker_.rebuild_reason();
     }
-    absl::Duration pause = absl::ZeroDuration(), retry = kFirstRetry;
+    absl::Duration pause = absl::ZeroDuration(), retry = kFirstRetry, await = kFirstAwait;
     while (true) {
       bool eager = false;
       uint64_t checkpoint = 0;
@@ -134,6 +134,7 @@ class LiveSuggestions::Impl {
         std::unique_lock lock(mutex_);
         changed_.wait_for(lock, Chrono(pause),
                           [&] { return stop_ || asked_ || checkpoints_wanted_ > checkpoints_done_; });
+        if (asked_) await = kFirstAwait;
         asked_ = false;
         if (stop_) return;
         eager = waiting_ > 0;
@@ -152,7 +153,8 @@ class LiveSuggestions::Impl {
       changed_.notify_all();
       if (more.ok()) {
         retry = kFirstRetry;
-        pause = *more ? absl::ZeroDuration() : waiting_ > 0 ? kAwait : options_.refresh_interval;
+        pause = *more ? absl::ZeroDuration() : waiting_ > 0 ? await : options_.refresh_interval;
+        await = std::min(await * 2, kLastAwait);
       } else {
         spdlog::error("suggestions_not_refreshed reason=\"{}\" retry_in={}",
                       std::string(more.status().message()), absl::FormatDuration(retry));

@@ -16,7 +16,7 @@ constexpr size_t kServedPerRound = 100'000;
 // Served records are written a moment after their time.
 constexpr absl::Duration kServedSlack = absl::Seconds(30);
 // Upkeep takes at most this share of a core: after work that took t, the next waits for t / share.
-constexpr double kTailShare = 0.25, kBuildShare = 0.05;
+constexpr double kTailShare = 0.25, kBuildShare = 0.05, kQueriesShare = 0.05;
 constexpr absl::Duration kQueriesInterval = absl::Seconds(2), kTriedAgain = absl::Minutes(10);
 constexpr size_t kTriesPerRound = 200;
 
@@ -255,8 +255,7 @@ absl::StatusOr<bool> SuggestionWorker::KeepQueries(bool eager) {
   joined_.clear();
   erased_.clear();
   if (!at_once && Now() < next_queries_) return false;
-  next_queries_ = Now() + kQueriesInterval;
-  const absl::Time now = Now();
+  const absl::Time now = Now(), start = absl::Now();
   const std::vector<std::string> due = queries_.Unchecked(now - kTriedAgain, kTriesPerRound);
   absl::Status tried;  // what cannot be tried must not keep what was erased
   for (const std::string& query : due) {
@@ -283,6 +282,7 @@ absl::StatusOr<bool> SuggestionWorker::KeepQueries(bool eager) {
     query_list_ = std::move(fresh);
     queries_stale_ = false;
   }
+  next_queries_ = now + std::max(kQueriesInterval, (absl::Now() - start) / kQueriesShare);
   if (!tried.ok()) return tried;
   return due.size() == kTriesPerRound;
 }

@@ -45,7 +45,7 @@ TEST_CASE("Suggestions are asked for by GET and by POST, of a collection by its 
   CHECK(json["suggestions"][1]["matches"][0]["end"] == 3);
   CHECK(json["timings"][0]["stage"] == "total");
   json = live.Get(
-      "/v1/tenants/default/collections/default:suggest?query=f&kinds=FIELD_VALUES&kinds=PAST_QUERIES",
+      "/v1/tenants/default/collections/default:suggest?query=fan&kinds=FIELD_VALUES&kinds=PAST_QUERIES",
       &status);
   REQUIRE(status == 200);
   REQUIRE(json["suggestions"].size() == 1);
