@@ -99,4 +99,12 @@ std::string SetAsideFile(const std::filesystem::path& folder, const std::string&
   return std::string(error.message());
 }
 
+absl::Status RemoveSetAside(const std::filesystem::path& folder, const std::string& name) {
+  std::error_code failed;
+  const std::filesystem::path aside = folder / (name + ".damaged");
+  std::filesystem::remove(aside, failed);
+  if (!failed) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat("cannot remove ", aside.string(), ": ", failed.message()));
+}
+
 }  // namespace waymark

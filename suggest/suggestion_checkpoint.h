@@ -32,6 +32,8 @@ absl::StatusOr<QueriesReach> LoadQueries(const std::filesystem::path& folder, Pa
 // there.
 std::string SetAsideFile(const std::filesystem::path& folder, const std::string& name,
                          const absl::Status& error);
+// What was set aside, when it must not be kept: it may name somebody who was erased.
+absl::Status RemoveSetAside(const std::filesystem::path& folder, const std::string& name);
 inline constexpr char kListsFile[] = "lists", kQueriesFile[] = "queries";
 
 }  // namespace waymark

@@ -315,6 +315,9 @@ absl::Status SuggestionWorker::Checkpoint() {
   }
   if (queries_unsaved_ || erasure_unsaved_) {
     if (auto status = SaveQueries(folder_, queries_, {position_, served_us_}); !status.ok()) return status;
+    if (erasure_unsaved_) {
+      if (auto status = RemoveSetAside(folder_, kQueriesFile); !status.ok()) return status;
+    }
     queries_unsaved_ = erasure_unsaved_ = false;
   }
   return absl::OkStatus();

@@ -189,6 +189,8 @@ TEST_CASE("when a user's erasure is answered, their queries are gone, from the d
   films = engine.In();
   REQUIRE(TextsOf(films, PastOnes("he")) == Texts{"heat"});
   REQUIRE(AnyFileHolds(engine.folder() / "suggest", "my secret star"));
+  const auto folder = std::filesystem::directory_iterator(engine.folder() / "suggest")->path();
+  std::filesystem::copy_file(folder / "queries", folder / "queries.damaged");  // set aside some time ago
   MustWrite(films, {DeleteUser{"u3"}});
   CHECK(Answer(films, PastOnes("he")).suggestions.empty());
   CHECK(!AnyFileHolds(engine.folder() / "suggest", "my secret star"));
