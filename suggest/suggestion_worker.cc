@@ -18,6 +18,8 @@ constexpr absl::Duration kServedSlack = absl::Seconds(30);
 // Upkeep takes at most this share of a core: after work that took t, the next waits for t / share.
 constexpr double kTailShare = 0.25, kBuildShare = 0.05, kQueriesShare = 0.05;
 constexpr absl::Duration kQueriesInterval = absl::Seconds(2), kTriedAgain = absl::Minutes(10);
+// Weights fade, and what is past its time is forgotten, also where nobody asks anything.
+constexpr absl::Duration kShownAgain = absl::Hours(1);
 constexpr size_t kTriesPerRound = 200;
 
 }  // namespace
@@ -249,14 +251,16 @@ absl::Status SuggestionWorker::MakeTail(bool eager) {
 
 absl::StatusOr<bool> SuggestionWorker::KeepQueries(bool eager) {
   erasure_unsaved_ = erasure_unsaved_ || !erased_.empty();
-  const bool at_once = eager || !erased_.empty();
+  const bool erasing = !erased_.empty();
   queries_.Join(joined_);
   queries_.Forget(erased_);
   joined_.clear();
   erased_.clear();
-  if (!at_once && Now() < next_queries_) return false;
+  if (!eager && !erasing && Now() < next_queries_) return false;
   const absl::Time now = Now(), start = absl::Now();
-  const std::vector<std::string> due = queries_.Unchecked(now - kTriedAgain, kTriesPerRound);
+  // Trying may wait for the index; an erasure does not.
+  std::vector<std::string> due;
+  if (!erasing) due = queries_.Unchecked(now - kTriedAgain, kTriesPerRound);
   absl::Status tried;  // what cannot be tried must not keep what was erased
   for (const std::string& query : due) {
     if (stop_) break;
@@ -267,7 +271,7 @@ absl::StatusOr<bool> SuggestionWorker::KeepQueries(bool eager) {
     }
     queries_.SetFinds(query, *finds, now);
   }
-  queries_stale_ = queries_.TakeChanged() || queries_stale_;
+  queries_stale_ = queries_.TakeChanged() || queries_stale_ || now >= shown_again_;
   if (queries_stale_) {
     std::vector<CompletionSource> sources;
     absl::flat_hash_map<std::string, uint32_t> users;
@@ -281,6 +285,7 @@ absl::StatusOr<bool> SuggestionWorker::KeepQueries(bool eager) {
       fresh.users.push_back(users[std::string(fresh.list->text(e))]);
     query_list_ = std::move(fresh);
     queries_stale_ = false;
+    shown_again_ = now + kShownAgain;
   }
   next_queries_ = now + std::max(kQueriesInterval, (absl::Now() - start) / kQueriesShare);
   if (!tried.ok()) return tried;

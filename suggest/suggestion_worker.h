@@ -81,6 +81,7 @@ class SuggestionWorker {
   QueryList query_list_;
   int64_t served_us_ = 0;
   absl::Time next_served_ = absl::InfinitePast(), next_queries_ = absl::InfinitePast();
+  absl::Time shown_again_ = absl::InfinitePast();
   std::vector<UserNumber> erased_;  // of this round
   absl::flat_hash_map<UserNumber, UserNumber> joined_;
   bool queries_stale_ = true, queries_unsaved_ = false, erasure_unsaved_ = false;
