@@ -8,9 +8,9 @@
 namespace waymark {
 
 bool IsLongCall(const std::string& method) {
-  for (const char* name :
-       {".ActivateRelease", ".RollbackRelease", ".VerifyModel", ".CreateCheckpoint", ".UpdateSchema",
-        ".DeleteItems", ".StartExperiment", ".RampExperiment", ".StopExperiment", ".ReportExperiment"}) {
+  for (const char* name : {".ActivateRelease", ".RollbackRelease", ".VerifyModel", ".CreateCheckpoint",
+                           ".ReportQueries", ".UpdateSchema", ".DeleteItems", ".StartExperiment",
+                           ".RampExperiment", ".StopExperiment", ".ReportExperiment"}) {
     if (absl::EndsWith(method, name)) return true;
   }
   return false;
@@ -30,6 +30,7 @@ absl::StatusOr<std::unique_ptr<Backend>> OpenBackend(const BackendOptions& optio
   EngineOptions engine_options;
   engine_options.create = options.create;
   engine_options.keep_ease_fresh = false;
+  engine_options.keep_suggestions = false;
   auto engine = Engine::Open(options.data, engine_options);
   if (!engine.ok()) return engine.status();
   return MakeLocalBackend(*std::move(engine), options.data, options.timeout);

@@ -78,12 +78,14 @@ int RunCommandLine(int argc, char** argv) {
   AddImport(&app, &run);
   AddExport(&app, &run);
   AddSearch(&app, &run);
+  AddSuggest(&app, &run);
   AddRecommend(&app, &run);
   AddTrain(&app, &run);
   AddEvaluate(&app, &run);
   AddModel(&app, &run);
   AddRelease(&app, &run);
   AddExperiment(&app, &run);
+  AddQueries(&app, &run);
   AddStatus(&app, &run);
   if (const std::string wrong = WrongCommand(app, argc, argv); !wrong.empty()) return FailUsage(wrong);
   try {

@@ -13,6 +13,7 @@
 #include "serving/services/model_service.h"
 #include "serving/services/ranking_services.h"
 #include "serving/services/release_service.h"
+#include "serving/services/suggest_service.h"
 #include "serving/services/user_service.h"
 
 namespace waymark {
@@ -48,6 +49,7 @@ class LocalBackend : public Backend {
     RegisterUsers(engine_.get(), &host_, &methods_);
     RegisterEvents(engine_.get(), &methods_);
     RegisterRanking(engine_.get(), nullptr, &methods_);  // who looks at a folder is nobody's unit
+    RegisterSuggest(engine_.get(), &methods_);
     RegisterModels(engine_.get(), &methods_);
     RegisterReleases(engine_.get(), &methods_);
     RegisterExperiments(engine_.get(), &host_, &methods_);
@@ -65,6 +67,9 @@ class LocalBackend : public Backend {
     if (NeedsAll(method)) {
       // One command, one answer: not what happens to be there a moment after a crash or a rebuild.
       if (auto status = CatchUpOnce(); !status.ok()) return status;
+    }
+    if (absl::EndsWith(method, ".Suggest")) {
+      if (auto status = CatchUpSuggestions(); !status.ok()) return status;
     }
     if (!IsLongCall(method)) context.deadline = Deadline::After(timeout_);
     return found->handler(request, response, context);
@@ -106,7 +111,7 @@ class LocalBackend : public Backend {
  private:
   static bool NeedsAll(const std::string& method) {
     return absl::EndsWith(method, ".Search") || absl::EndsWith(method, ".Recommend") ||
-           absl::EndsWith(method, ".Rank");
+           absl::EndsWith(method, ".Rank") || absl::EndsWith(method, ".Suggest");
   }
   absl::Status CatchUpOnce() {
     if (caught_up_) return absl::OkStatus();
@@ -114,6 +119,14 @@ class LocalBackend : public Backend {
       if (auto status = collection->CatchUp(Deadline::After(timeout_)); !status.ok()) return status;
     }
     caught_up_ = true;
+    return absl::OkStatus();
+  }
+
+  absl::Status CatchUpSuggestions() {
+    for (Collection* collection : engine_->Collections()) {
+      if (auto status = collection->CatchUpSuggestions(Deadline::After(timeout_)); !status.ok())
+        return status;
+    }
     return absl::OkStatus();
   }
 

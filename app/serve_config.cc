@@ -102,6 +102,7 @@ std::map<std::string, Setter> Keys(ServeConfig* config) {
       {"index_refresh_interval_ms", Time(&engine.index_refresh_interval, ms, 1)},
       {"checkpoint_interval_s", Time(&engine.checkpoint_interval, s, 1)},
       {"served_sample_rate", Share(&engine.served_sample_rate)},
+      {"past_query_min_users", Whole(&engine.past_query_min_users, 1, 64)},
       {"model_memory_limit_mb",
        [&engine](const Json& value) {
          int64_t megabytes = 0;

@@ -59,6 +59,7 @@ int Main(int argc, char** argv) {
   const size_t count = argc > 2 ? std::stoul(argv[2]) : 500;
   EngineOptions options;
   options.create = false;
+  options.keep_suggestions = false;
   auto engine = Engine::Open(argv[1], options);
   if (!engine.ok()) {
     std::fprintf(stderr, "%s\n", engine.status().ToString().c_str());

@@ -17,8 +17,10 @@
 #include "absl/status/statusor.h"
 #include "candidates/deadline.h"
 #include "catalog/catalog.h"
+#include "pipeline/query_report.h"
 #include "pipeline/request.h"
 #include "store/store.h"
+#include "suggest/suggestion.h"
 
 namespace waymark {
 
@@ -32,6 +34,11 @@ struct EngineOptions {
   // Whether the closed-form model of small catalogues is made anew in the background; off for a single
   // command.
   bool keep_ease_fresh = true;
+  // Whether suggestions are made ready and kept up at once; off for a single command, which makes them when
+  // it asks for some.
+  bool keep_suggestions = true;
+  // Users who must have asked a query before it is suggested to others.
+  int past_query_min_users = 3;
   // Share of requests whose candidates and features are kept in their ServeRecord.
   double served_sample_rate = 0.01;
   size_t model_memory_limit_bytes = size_t{8} << 30;
@@ -42,6 +49,8 @@ struct CollectionStatus {
   StoreCounts counts;
   LogOffset log_end = 0, catalog_position = 0, index_position = 0, behaviour_position = 0;
   int64_t indexed_items = 0, index_segments = 0, index_bytes = 0, vectors = 0;
+  SuggestionStatus suggestions;
+  bool suggesting = false;  // whether they are kept up; else the rest of their status is empty
   std::string release, retriever, ranker;
 };
 
@@ -63,6 +72,12 @@ class Collection {
   virtual absl::Status DeclareUserSchema(const storage::SchemaRecord& record) = 0;
   // Stages 2 to 8 on one immutable snapshot.
   virtual absl::StatusOr<PipelineResponse> Run(const PipelineRequest& request, Deadline deadline) = 0;
+  // Completes what is being typed. INVALID_ARGUMENT names the field.
+  virtual absl::StatusOr<SuggestAnswer> Suggest(const SuggestRequest& request, Deadline deadline) = 0;
+  // Waits until all that is written is suggested.
+  virtual absl::Status CatchUpSuggestions(Deadline deadline) = 0;
+  // Reads the log of what was served. INVALID_ARGUMENT names the field.
+  virtual absl::StatusOr<QueryReport> ReportQueries(const QueryReportRequest& request, Deadline deadline) = 0;
   // Waits until catalogue, index and counts have taken in what the token covers. INVALID_ARGUMENT: no token
   // of this folder; DEADLINE_EXCEEDED.
   virtual absl::Status WaitFor(const std::string& consistency_token, Deadline deadline) = 0;

@@ -59,6 +59,7 @@ absl::Status LiveCollection::Start(const SigningKey* key) {
   parts.served = served_.get();
   pipeline_ = std::make_unique<Pipeline>(std::move(parts));
   if (auto status = LoadActive(); !status.ok()) return status;
+  OpenSuggestions();
   follower_ = std::thread([this] { Follow(); });
   if (options_.keep_ease_fresh) ease_keeper_ = std::thread([this] { KeepEaseFresh(); });
   return absl::OkStatus();
@@ -172,6 +173,7 @@ absl::Status LiveCollection::Checkpoint() {
   first.Update(catalog_->Checkpoint());
   first.Update(index_->Commit());
   first.Update(behaviour_->Checkpoint());
+  first.Update(suggestions_->Checkpoint());
   for (const auto& retriever : loader_->Retrievers()) first.Update(retriever->vectors->Checkpoint());
   return first;
 }
@@ -216,6 +218,9 @@ absl::StatusOr<WriteReceipt> LiveCollection::Write(std::vector<Mutation> mutatio
     auto written = store_->Write(scope_, std::move(valid));
     if (!written.ok()) return written.status();
     receipt.position = written->position;
+    if (!erased.empty()) {
+      if (auto status = EraseFromSuggestions(written->position); !status.ok()) return status;
+    }
     for (size_t k = 0; k < places.size(); ++k) receipt.results[places[k]] = std::move(written->results[k]);
   }
   for (size_t i = 0; i < receipt.results.size(); ++i) receipt.results[i].status.Update((*admitted)[i]);
@@ -262,7 +267,7 @@ absl::Status LiveCollection::WaitForOffset(LogOffset offset, Deadline deadline) 
   return absl::OkStatus();
 }
 
-absl::Status LiveCollection::WaitFor(const std::string& consistency_token, Deadline deadline) {
+absl::StatusOr<LogOffset> LiveCollection::TokenOffset(const std::string& consistency_token) const {
   auto position = DecodeConsistencyToken(consistency_token);
   if (!position.ok()) return position.status();
   auto offset = EmbeddedOffset(*position, store_->epoch());
@@ -270,6 +275,12 @@ absl::Status LiveCollection::WaitFor(const std::string& consistency_token, Deadl
   if (*offset > store_->End()) {
     return absl::InvalidArgumentError("consistency_token: names a write that this data folder has not seen");
   }
+  return *offset;
+}
+
+absl::Status LiveCollection::WaitFor(const std::string& consistency_token, Deadline deadline) {
+  auto offset = TokenOffset(consistency_token);
+  if (!offset.ok()) return offset.status();
   return WaitForOffset(*offset, deadline);
 }
 
@@ -299,6 +310,8 @@ CollectionStatus LiveCollection::status() {
   out.index_bytes = index.bytes;
   out.behaviour_position = behaviour_->position();
   for (const auto& retriever : loader_->Retrievers()) out.vectors += retriever->vectors->index()->size();
+  out.suggesting = suggestions_->started();
+  out.suggestions = suggestions_->status();
   const auto current = snapshot();
   out.release = current->active->record.id();
   out.retriever = current->active->retriever_version;

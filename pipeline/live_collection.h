@@ -22,6 +22,7 @@
 #include "pipeline/signed_token.h"
 #include "pipeline/user_admission.h"
 #include "recommend/live_behaviour.h"
+#include "suggest/live_suggestions.h"
 
 namespace waymark {
 
@@ -47,6 +48,9 @@ class LiveCollection : public Collection {
   std::shared_ptr<const Schema> user_schema() const override { return user_admission_->schema(); }
   absl::Status DeclareUserSchema(const storage::SchemaRecord& record) override;
   absl::StatusOr<PipelineResponse> Run(const PipelineRequest& request, Deadline deadline) override;
+  absl::StatusOr<SuggestAnswer> Suggest(const SuggestRequest& request, Deadline deadline) override;
+  absl::Status CatchUpSuggestions(Deadline deadline) override;
+  absl::StatusOr<QueryReport> ReportQueries(const QueryReportRequest& request, Deadline deadline) override;
   absl::Status WaitFor(const std::string& consistency_token, Deadline deadline) override;
   absl::Status CatchUp(Deadline deadline) override;
   absl::StatusOr<storage::ModelRecord> ImportModel(const std::filesystem::path& folder) override;
@@ -64,6 +68,10 @@ class LiveCollection : public Collection {
   absl::Status Start(const SigningKey* key);
   // Numbers of the users that `mutations` erase, with their visitors.
   std::vector<UserNumber> ErasedBy(const std::vector<Mutation>& mutations) const;
+  void OpenSuggestions();
+  absl::Status EraseFromSuggestions(const LogPosition& position);
+  // INVALID_ARGUMENT: not a token of this folder, or of a write to come.
+  absl::StatusOr<LogOffset> TokenOffset(const std::string& consistency_token) const;
   absl::Status LoadActive();
   absl::Status WaitForOffset(LogOffset offset, Deadline deadline);
   // One pass of the follower: takes in what the log has beyond position; answers whether there was anything.
@@ -94,6 +102,7 @@ class LiveCollection : public Collection {
   std::unique_ptr<ReleaseLoader> loader_;
   std::unique_ptr<ServedSink> served_;  // null: nothing is logged
   std::unique_ptr<Pipeline> pipeline_;
+  std::unique_ptr<LiveSuggestions> suggestions_;  // after all that it reads
 
   // Shared by writes, from the check against the schema to the commit; held alone while one is declared, so
   // that no item can slip in that it refuses, and no growth can undo it.

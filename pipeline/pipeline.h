@@ -31,6 +31,10 @@ class ServedSink {
   virtual double sample_rate() const = 0;
   // Removes what was served to these users.
   virtual absl::Status EraseUsers(absl::Span<const UserNumber> users) = 0;
+  // What was served from a time on, oldest first, until `visit` answers false. Waits for what is on its way
+  // to the disk.
+  virtual absl::Status ForEach(absl::Time not_before,
+                               const std::function<bool(const storage::ServeRecord&)>& visit) = 0;
 };
 
 struct PipelineParts {

@@ -35,7 +35,7 @@ absl::StatusOr<PipelineResponse> Pipeline::Call::Run() {
   }
   Sign();
   Lap("arrange", arrange);
-  LogServed();
+  LogServed(start);
   Lap("total", start);
   return std::move(response_);
 }
@@ -99,11 +99,15 @@ void Pipeline::Call::Sign() {
   response_.attribution_token = parts_.key->Sign("attribution_token", attribution);
 }
 
-void Pipeline::Call::LogServed() {
+void Pipeline::Call::LogServed(absl::Time start) {
   if (parts_.served == nullptr || request_.copy) return;
   if (request_.personalization == PersonalizationMode::kOff) return;
   storage::ServeRecord record = MakeServeRecord(context_, response_, details_);
   record.set_arm(Arm());
+  if (WordsOnly()) {
+    record.set_total_size(list_.total);
+    record.set_took_us(absl::ToInt64Microseconds(absl::Now() - start));
+  }
   *record.mutable_seen() = parts_.store->EndPosition();
   if (!details_.empty() && parts_.served->Sampled(response_.request_id)) {
     std::vector<Candidate> candidates;

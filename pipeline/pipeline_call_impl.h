@@ -96,7 +96,7 @@ class Pipeline::Call {
 
   void Sign();
 
-  void LogServed();
+  void LogServed(absl::Time start);
 
   const Pipeline& pipeline_;
   const PipelineParts& parts_;

@@ -1,5 +1,7 @@
 #include "pipeline/served_lists.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 
 namespace waymark {
@@ -26,6 +28,13 @@ class ScopeSink : public ServedSink {
 
   absl::Status EraseUsers(absl::Span<const UserNumber> users) override {
     return log_->RemoveUsers(scope_, users);
+  }
+
+  absl::Status ForEach(absl::Time not_before,
+                       const std::function<bool(const storage::ServeRecord&)>& visit) override {
+    // What could not be written is counted as dropped there; the rest can be read.
+    (void)log_->Flush();
+    return log_->ForEach(scope_, std::max(not_before, absl::UnixEpoch()), visit);
   }
 
  private:

@@ -251,6 +251,14 @@ void BehaviourCounts::FirstEvents(absl::Span<const ItemOrdinal> items, absl::Spa
   for (size_t i = 0; i < items.size(); ++i) times[i] = impl_->popularity.First(items[i]);
 }
 
+void BehaviourCounts::Popularities(absl::Span<const ItemOrdinal> items, absl::Time now,
+                                   absl::Span<float> out) const {
+  for (size_t i = 0; i < items.size(); ++i) {
+    const float logarithm = impl_->popularity.LogPopularity(items[i], now);
+    out[i] = std::isnan(logarithm) ? 0 : std::exp(logarithm);
+  }
+}
+
 uint64_t BehaviourCounts::event_count() const { return impl_->popularity.events(); }
 const BehaviourCountsOptions& BehaviourCounts::options() const { return impl_->options; }
 

@@ -76,6 +76,8 @@ class BehaviourCounts {
   uint32_t EventCount(ItemOrdinal item) const;
   // When events first named the items: times[i] of items[i], the infinite future where none did.
   void FirstEvents(absl::Span<const ItemOrdinal> items, absl::Span<absl::Time> times) const;
+  // Decayed counts with their prior (popularity_table.h); 0 without an event. out: [items].
+  void Popularities(absl::Span<const ItemOrdinal> items, absl::Time now, absl::Span<float> out) const;
   uint64_t event_count() const;
   const BehaviourCountsOptions& options() const;
 

@@ -29,6 +29,7 @@
 #include "serving/services/model_service.h"
 #include "serving/services/ranking_services.h"
 #include "serving/services/release_service.h"
+#include "serving/services/suggest_service.h"
 #include "serving/services/user_service.h"
 #include "store/server_file.h"
 
@@ -154,6 +155,7 @@ class Server::Impl {
     RegisterUsers(engine_, host_.get(), &registry_);
     RegisterEvents(engine_, &registry_);
     RegisterRanking(engine_, host_.get(), &registry_);
+    RegisterSuggest(engine_, &registry_);
     RegisterModels(engine_, &registry_);
     RegisterReleases(engine_, &registry_);
     RegisterExperiments(engine_, host_.get(), &registry_);

@@ -24,6 +24,7 @@ void AddServe(CLI::App* app, Run* run);
 void AddImport(CLI::App* app, Run* run);
 void AddExport(CLI::App* app, Run* run);
 void AddSearch(CLI::App* app, Run* run);
+void AddSuggest(CLI::App* app, Run* run);
 void AddRecommend(CLI::App* app, Run* run);
 void AddTrain(CLI::App* app, Run* run);
 void AddEvaluate(CLI::App* app, Run* run);
@@ -32,6 +33,7 @@ void AddModel(CLI::App* app, Run* run);
 void AddRelease(CLI::App* app, Run* run);
 void AddExperiment(CLI::App* app, Run* run);
 void AddExperimentPower(CLI::App* group, Run* run);  // of `experiment`
+void AddQueries(CLI::App* app, Run* run);
 void AddStatus(CLI::App* app, Run* run);
 
 }  // namespace waymark

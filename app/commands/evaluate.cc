@@ -56,7 +56,7 @@ absl::StatusOr<StudiedCollection> OpenStudied(const Target& target) {
     std::filesystem::create_directory_symlink(
         std::filesystem::absolute(std::filesystem::path(target.data) / "models"),
         study.copy->folder() / "models", error);
-    auto opened = Engine::Open(study.copy->folder(), {.create = false});
+    auto opened = Engine::Open(study.copy->folder(), {.create = false, .keep_suggestions = false});
     if (!opened.ok()) return opened.status();
     study.engine = *std::move(opened);
     engine = study.engine.get();

@@ -64,6 +64,7 @@ void CatchUp(Engine* engine, const StopSignal& stop) {
     absl::Status status;
     do {
       status = collection->CatchUp(Deadline::After(kStopCheck));
+      if (status.ok()) status = collection->CatchUpSuggestions(Deadline::After(kStopCheck));
     } while (absl::IsDeadlineExceeded(status) && !stop.Requested() && absl::Now() < patience);
     if (!status.ok() && !stop.Requested()) {
       spdlog::warn("{}/{} serves before it has caught up: {}", collection->name().tenant,

@@ -34,6 +34,13 @@ std::string Text(const v1::Status& status, const std::string& where) {
                     WithThousands(c.indexed_items()), " items in ", WithThousands(c.index_segments()),
                     c.index_segments() == 1 ? " segment, " : " segments, ", Megabytes(c.index_bytes()),
                     "\n  vectors    ", WithThousands(c.vectors()), "\n");
+    if (c.suggestions() > 0 || c.past_queries() > 0) {
+      absl::StrAppend(&text, "  suggested  ", WithThousands(c.suggestions()), " texts, ",
+                      Megabytes(c.suggestion_bytes()), ", of ", WithThousands(c.past_queries()),
+                      " past queries, behind by ", WithThousands(c.suggestion_lag()), " changes\n");
+    }
+    if (!c.suggestion_rebuild_reason().empty())
+      absl::StrAppend(&text, "             made anew: ", c.suggestion_rebuild_reason(), "\n");
     absl::StrAppend(&text, "  behind by  ", WithThousands(c.catalog_lag()), " changes (catalogue), ",
                     WithThousands(c.index_lag()), " (keyword index), ", WithThousands(c.behaviour_lag()),
                     " (behaviour)\n");

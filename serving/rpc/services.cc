@@ -148,6 +148,9 @@ class SearchRpc : public v1::SearchService::CallbackService {
   Reactor* Search(Context* c, const v1::SearchRequest* q, v1::SearchResponse* r) override {
     return calls_->Unary(c, "waymark.v1.SearchService.Search", q, r);
   }
+  Reactor* Suggest(Context* c, const v1::SuggestRequest* q, v1::SuggestResponse* r) override {
+    return calls_->Unary(c, "waymark.v1.SearchService.Suggest", q, r);
+  }
 
  private:
   RpcCalls* calls_;
@@ -270,6 +273,10 @@ class AdminRpc : public v1::AdminService::CallbackService {
   Reactor* CreateCheckpoint(Context* c, const v1::CreateCheckpointRequest* q,
                             v1::CreateCheckpointResponse* r) override {
     return calls_->Unary(c, "waymark.v1.AdminService.CreateCheckpoint", q, r);
+  }
+  Reactor* ReportQueries(Context* c, const v1::ReportQueriesRequest* q,
+                         v1::ReportQueriesResponse* r) override {
+    return calls_->Unary(c, "waymark.v1.AdminService.ReportQueries", q, r);
   }
 
  private:

@@ -6,6 +6,7 @@
 #include "absl/time/clock.h"
 #include "recommend/vector_index.h"
 #include "serving/resource_name.h"
+#include "serving/services/query_report_service.h"
 #include "waymark/v1/admin.pb.h"
 
 namespace waymark {
@@ -28,6 +29,12 @@ void Fill(const CollectionStatus& from, v1::CollectionStatus* status) {
   status->set_active_release(from.release);
   status->set_retriever(from.retriever);
   status->set_ranker(from.ranker);
+  if (!from.suggesting) return;
+  status->set_suggestions(from.suggestions.entries);
+  status->set_suggestion_bytes(from.suggestions.bytes);
+  status->set_suggestion_lag(Lag(from.log_end, from.suggestions.position));
+  status->set_past_queries(from.suggestions.past_queries);
+  status->set_suggestion_rebuild_reason(from.suggestions.rebuild_reason);
 }
 
 absl::Status GetStatus(Engine* engine, absl::Time started, v1::Status* response) {
@@ -64,6 +71,7 @@ void RegisterAdmin(Engine* engine, absl::Time started, MethodRegistry* registry)
   registry->Add<v1::CreateCheckpointRequest, v1::CreateCheckpointResponse>(
       service + "CreateCheckpoint", {.lane = Lane::kBulk},
       [engine](const auto&, auto* r, const CallContext&) { return CreateCheckpoint(engine, r); });
+  RegisterQueryReport(engine, registry);
 }
 
 }  // namespace waymark

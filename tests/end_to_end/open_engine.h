@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -24,8 +25,10 @@ class OpenEngine {
     engine_.reset();
     std::filesystem::remove_all(folder_);
   }
-  void Reopen() {
+  // `between`: while nothing has the folder open.
+  void Reopen(const std::function<void()>& between = [] {}) {
     engine_.reset();
+    between();
     Open();
   }
   Engine& operator*() { return *engine_; }

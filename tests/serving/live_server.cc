@@ -31,6 +31,14 @@ class GatedCollection : public Collection {
     absl::SleepFor(gate_->Slowness(request.copy ? request.release : request.arm_release));
     return real_->Run(request, deadline);
   }
+  absl::StatusOr<SuggestAnswer> Suggest(const SuggestRequest& request, Deadline deadline) override {
+    gate_->Pass();
+    return real_->Suggest(request, deadline);
+  }
+  absl::Status CatchUpSuggestions(Deadline deadline) override { return real_->CatchUpSuggestions(deadline); }
+  absl::StatusOr<QueryReport> ReportQueries(const QueryReportRequest& request, Deadline deadline) override {
+    return real_->ReportQueries(request, deadline);
+  }
   absl::Status WaitFor(const std::string& token, Deadline deadline) override {
     if (!gate_->stale()) return real_->WaitFor(token, deadline);
     absl::SleepFor(deadline.Remaining());
