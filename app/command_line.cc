@@ -83,6 +83,7 @@ int RunCommandLine(int argc, char** argv) {
   AddEvaluate(&app, &run);
   AddModel(&app, &run);
   AddRelease(&app, &run);
+  AddCuration(&app, &run);
   AddExperiment(&app, &run);
   AddStatus(&app, &run);
   if (const std::string wrong = WrongCommand(app, argc, argv); !wrong.empty()) return FailUsage(wrong);
