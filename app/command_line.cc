@@ -84,6 +84,7 @@ int RunCommandLine(int argc, char** argv) {
   AddEvaluate(&app, &run);
   AddModel(&app, &run);
   AddRelease(&app, &run);
+  AddCuration(&app, &run);
   AddExperiment(&app, &run);
   AddQueries(&app, &run);
   AddStatus(&app, &run);

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "app/exit.h"
 #include "app/facet_table.h"
 #include "app/json_output.h"
@@ -32,6 +33,30 @@ int Print(const Response& response, const std::string& head, const std::string& 
   return std::fflush(stdout) == 0 ? kDone : Fail(absl::UnavailableError("cannot write to standard output"));
 }
 
+// What curation did, a line each.
+template <class Response>
+std::string CuratedLines(const Response& response) {
+  std::string lines;
+  for (const v1::AppliedSynonym& synonym : response.applied_synonyms()) {
+    absl::StrAppend(&lines, "synonym ", synonym.id(), ": ", synonym.typed(), " also finds ",
+                    absl::StrJoin(synonym.stands_for(), ", "), "\n");
+  }
+  if (!response.applied_rules().empty()) {
+    absl::StrAppend(&lines, response.applied_rules_size() == 1 ? "rule: " : "rules: ",
+                    absl::StrJoin(response.applied_rules(), ", "), "\n");
+  }
+  std::string pinned;
+  for (const v1::Result& result : response.results()) {
+    if (result.pinned()) absl::StrAppend(&pinned, pinned.empty() ? "" : ", ", result.item().id());
+  }
+  if (!pinned.empty()) absl::StrAppend(&lines, "pinned: ", pinned, "\n");
+  if (!response.replacement_query().empty()) {
+    absl::StrAppend(&lines, "searched for: ", response.replacement_query(), "\n");
+  }
+  if (!response.redirect_uri().empty()) absl::StrAppend(&lines, "go to: ", response.redirect_uri(), "\n");
+  return lines;
+}
+
 }  // namespace
 
 int PrintAnswer(const v1::SearchResponse& response, const std::string& parent, bool json, Backend* backend) {
@@ -40,13 +65,14 @@ int PrintAnswer(const v1::SearchResponse& response, const std::string& parent, b
       response.total_size() == 1 ? " item" : " items", "\n",
       response.corrected_query().empty() ? ""
                                          : absl::StrCat("did you mean: ", response.corrected_query(), "\n"),
-      FacetTables(response.facets(), TerminalWidth()));
+      CuratedLines(response), FacetTables(response.facets(), TerminalWidth()));
   return Print(response, head, parent, json, backend);
 }
 
 int PrintAnswer(const v1::RecommendResponse& response, const std::string& parent, bool json,
                 Backend* backend) {
-  return Print(response, response.results().empty() ? "no items\n" : "", parent, json, backend);
+  return Print(response, absl::StrCat(response.results().empty() ? "no items\n" : "", CuratedLines(response)),
+               parent, json, backend);
 }
 
 }  // namespace waymark

@@ -8,6 +8,7 @@
 #include "serving/method_registry.h"
 #include "serving/services/admin_service.h"
 #include "serving/services/catalog_service.h"
+#include "serving/services/curation_service.h"
 #include "serving/services/event_service.h"
 #include "serving/services/experiment_service.h"
 #include "serving/services/model_service.h"
@@ -53,6 +54,7 @@ class LocalBackend : public Backend {
     RegisterModels(engine_.get(), &methods_);
     RegisterReleases(engine_.get(), &methods_);
     RegisterExperiments(engine_.get(), &host_, &methods_);
+    RegisterCuration(engine_.get(), &methods_);
     RegisterAdmin(engine_.get(), absl::Now(), &methods_);
   }
 

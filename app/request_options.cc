@@ -34,6 +34,7 @@ void AddRequestOptions(CLI::App* command, RequestOptions* options) {
   command->add_option("--release", options->release, "answer with this release")->type_name("ID");
   command->add_option("--consistency-token", options->consistency_token, "see the write that answered it")
       ->type_name("TOKEN");
+  command->add_flag("--no-curation", options->no_curation, "as if there were no synonyms and no rules");
   command->add_flag("--explain", options->explain, "what each feature adds to the score");
 }
 

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "store/rows/field_mapping.h"
+#include "waymark/v1/curated_answer.pb.h"
 #include "waymark/v1/ranked_answer.pb.h"
 
 namespace CLI {
@@ -21,6 +22,7 @@ struct RequestOptions {
   std::string group_by;                      // FIELD or FIELD:N
   int limit = 0;
   bool explain = false;
+  bool no_curation = false;
 };
 
 void AddRequestOptions(CLI::App* command, RequestOptions* options);
@@ -53,6 +55,7 @@ absl::Status FillRequest(const RequestOptions& options, const std::string& paren
       return absl::InvalidArgumentError(absl::StrCat("--context: ", constant.status().message()));
     (*request->mutable_context()->mutable_fields())[constant->first] = constant->second;
   }
+  if (options.no_curation) request->set_curation(v1::Curation::OFF);
   if (options.personalization == "session-only") {
     request->set_personalization(v1::SESSION_ONLY);
   } else if (options.personalization == "off") {

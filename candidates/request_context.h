@@ -13,6 +13,8 @@
 
 namespace waymark {
 
+struct SynonymView;  // of index/
+
 struct RequestContext {
   Scope scope;
   absl::Time now;
@@ -24,7 +26,8 @@ struct RequestContext {
   std::string query;
   bool match_all_words = false;  // every word of the query must match
   TypoTolerance typo_tolerance = TypoTolerance::kAuto;
-  bool all_matches = false;  // the keyword source answers every match beside the best
+  bool all_matches = false;                     // the keyword source answers every match beside the best
+  std::shared_ptr<const SynonymView> synonyms;  // that widen the query; null: none
   std::string surface;
   google::protobuf::Struct context;
   // What is looked at, and what to lean towards and away from.

@@ -17,6 +17,16 @@ ItemSet ItemSet::Of(const std::vector<ItemOrdinal>& items) {
   return MakeItemSet(Bitmap(items.size(), items.data()));
 }
 
+ItemSet ItemSet::Both(const ItemSet& a, const ItemSet& b) {
+  return MakeItemSet(a.impl_->bits & b.impl_->bits);
+}
+ItemSet ItemSet::Either(const ItemSet& a, const ItemSet& b) {
+  return MakeItemSet(a.impl_->bits | b.impl_->bits);
+}
+ItemSet ItemSet::Without(const ItemSet& a, const ItemSet& b) {
+  return MakeItemSet(a.impl_->bits - b.impl_->bits);
+}
+
 bool ItemSet::Contains(ItemOrdinal item) const { return impl_->bits.contains(item); }
 
 uint64_t ItemSet::Size() const { return impl_->bits.cardinality(); }

@@ -17,6 +17,9 @@ class ItemSet {
   ItemSet(ItemSet&&) noexcept;
   ItemSet& operator=(ItemSet&&) noexcept;
   static ItemSet Of(const std::vector<ItemOrdinal>& items);
+  static ItemSet Both(const ItemSet& a, const ItemSet& b);
+  static ItemSet Either(const ItemSet& a, const ItemSet& b);
+  static ItemSet Without(const ItemSet& a, const ItemSet& b);  // those of `a` that `b` has not
 
   bool Contains(ItemOrdinal item) const;
   uint64_t Size() const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "index/query_expansion.h"
 
@@ -18,7 +19,7 @@ bool AppendTerms(const std::vector<QueryNode>& nodes, std::vector<uint32_t>* ter
 
 std::optional<FlatQuery> Flatten(const QueryNode& root) {
   FlatQuery flat;
-  if (root.kind == QueryNode::Kind::kPhrase) return std::nullopt;
+  if (root.kind == QueryNode::Kind::kPhrase || root.kind == QueryNode::Kind::kSynonyms) return std::nullopt;
   if (root.kind == QueryNode::Kind::kTerm) {
     flat.should.push_back(root.index);
     return flat;
@@ -33,7 +34,64 @@ std::optional<FlatQuery> Flatten(const QueryNode& root) {
   return flat;
 }
 
+int64_t DocumentsWith(const IndexSnapshot& snapshot, const std::vector<std::vector<TermIndex>>& found,
+                      size_t term) {
+  int64_t documents = 0;
+  for (const SegmentView& segment : snapshot.segments) {
+    const TermIndex at = found[segment.number][term];
+    if (at != kNoTerm) documents += segment.live->document_count(at);
+  }
+  return documents;
+}
+
+// In no document as a whole: none.
+std::optional<BoundSynonym> BindOther(const SynonymPhrase& phrase, const IndexSnapshot& snapshot) {
+  BoundSynonym bound{phrase.terms, phrase.offsets, {}, 0};
+  bool somewhere = false;
+  for (const SegmentView& segment : snapshot.segments) {
+    std::vector<TermIndex>& found = bound.found.emplace_back();
+    for (const std::string& term : phrase.terms) {
+      found.push_back(segment.postings->FindTerm(term).value_or(kNoTerm));
+    }
+    somewhere = somewhere || !bound.MissingIn(segment);
+  }
+  return somewhere ? std::optional(std::move(bound)) : std::nullopt;
+}
+
+// idf: [ParsedQuery::terms]. Weights are not yet in units. Answers the most that the place counts for.
+double BindSynonyms(const QuerySynonyms& place, const IndexSnapshot& snapshot, const std::vector<double>& idf,
+                    BoundSynonyms* bound) {
+  double typed = 0;
+  for (const uint32_t term : place.typed) {
+    typed += idf[term];
+    bound->typed_weight.push_back(static_cast<float>(idf[term]));
+  }
+  // Words that nothing holds count for as much as the most frequent of the others.
+  double least = std::numeric_limits<double>::infinity();
+  for (const QuerySynonyms::Other& other : place.others) {
+    auto found = BindOther(*other.phrase, snapshot);
+    if (!found) continue;
+    double sum = 0;
+    for (size_t t = 0; t < found->terms.size(); ++t) {
+      const int64_t documents = DocumentsWith(snapshot, found->found, t);
+      if (documents > 0) sum += Bm25Idf(snapshot.documents, documents);
+    }
+    if (sum == 0) continue;
+    least = std::min(least, sum);
+    bound->others.push_back(*std::move(found));
+  }
+  const double counts = typed > 0 || bound->others.empty() ? typed : least;
+  for (BoundSynonym& other : bound->others) other.weight = static_cast<float>(kSynonymShare * counts);
+  return std::max(typed, counts);
+}
+
 }  // namespace
+
+std::vector<PhraseCursor::Word> BoundSynonym::WordsIn(const SegmentView& segment) const {
+  std::vector<PhraseCursor::Word> words;
+  for (size_t t = 0; t < terms.size(); ++t) words.push_back({found[segment.number][t], offsets[t]});
+  return words;
+}
 
 BoundQuery BindQuery(ParsedQuery query, const IndexSnapshot& snapshot, const Bm25Options& bm25,
                      Deadline deadline, TypoTolerance typos) {
@@ -75,6 +133,13 @@ BoundQuery BindQuery(ParsedQuery query, const IndexSnapshot& snapshot, const Bm2
     phrase_idf.push_back(sum * parsed.phrase_times[p]);
     greatest += phrase_idf.back();
   }
+  for (const QuerySynonyms& place : parsed.synonyms) {
+    if (deadline.Expired()) {
+      bound.complete = false;
+      return bound;
+    }
+    greatest += BindSynonyms(place, snapshot, idf, &bound.synonyms.emplace_back());
+  }
   if (greatest > 0) bound.unit = std::exp2(std::ceil(std::log2(greatest))) / kGreatestScore;
   for (size_t t = 0; t < parsed.terms.size(); ++t) {
     bound.term_weight.push_back(static_cast<float>(idf[t] * parsed.term_times[t] / bound.unit));
@@ -83,6 +148,10 @@ BoundQuery BindQuery(ParsedQuery query, const IndexSnapshot& snapshot, const Bm2
     }
   }
   for (double sum : phrase_idf) bound.phrase_weight.push_back(static_cast<float>(sum / bound.unit));
+  for (BoundSynonyms& place : bound.synonyms) {
+    for (float& weight : place.typed_weight) weight = static_cast<float>(weight / bound.unit);
+    for (BoundSynonym& other : place.others) other.weight = static_cast<float>(other.weight / bound.unit);
+  }
   const bool several = std::any_of(bound.variants.begin(), bound.variants.end(),
                                    [](const auto& variants) { return variants.size() > 1; });
   if (parsed.root && !several) bound.flat = Flatten(*parsed.root);

@@ -2,6 +2,7 @@
 //
 // Immutable; thread-safe.
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,30 @@ struct BoundVariant {
   std::vector<TermIndex> found;  // [segments]; kNoTerm: the segment has it not
 };
 
+// A word or phrase that stands beside words of the query.
+struct BoundSynonym {
+  std::vector<std::string> terms;
+  std::vector<uint32_t> offsets;              // [terms]: places in the phrase
+  std::vector<std::vector<TermIndex>> found;  // [segments, terms]; kNoTerm: the segment has it not
+  float weight = 0;                           // as BoundQuery::phrase_weight
+  // Of one of its terms the segment has nothing.
+  bool MissingIn(const SegmentView& segment) const {
+    const std::vector<TermIndex>& terms_found = found[segment.number];
+    return std::find(terms_found.begin(), terms_found.end(), kNoTerm) != terms_found.end();
+  }
+  std::vector<PhraseCursor::Word> WordsIn(const SegmentView& segment) const;
+};
+
+// A place of the query that synonyms widen: a document scores the best of what the typed words give together
+// and of what each other gives.
+struct BoundSynonyms {
+  std::vector<float> typed_weight;   // [QuerySynonyms::typed]
+  std::vector<BoundSynonym> others;  // those that documents may hold
+};
+
+// What another word or phrase counts for, of what the typed words do.
+inline constexpr double kSynonymShare = 0.9;
+
 // A word that is taken for misspelled, and what is meant.
 struct Correction {
   uint32_t term;  // into ParsedQuery::terms
@@ -52,8 +77,9 @@ struct BoundQuery {
   // [terms]: where a word stands for several terms, all of them; a document's score is that of the best. A
   // word that stands for one other term has it in found_terms.
   std::vector<std::vector<BoundVariant>> variants;
+  std::vector<BoundSynonyms> synonyms;  // [ParsedQuery::synonyms]
   std::vector<Correction> corrections;
-  std::optional<FlatQuery> flat;  // none: the query has more structure, phrases or variants
+  std::optional<FlatQuery> flat;  // none: the query has more structure, phrases, synonyms or variants
   bool complete = true;  // false: the deadline came while statistics were counted, nothing may be searched
 
   bool StandsForSeveral(size_t t) const { return variants[t].size() > 1; }

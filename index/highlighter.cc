@@ -79,6 +79,11 @@ absl::StatusOr<std::unique_ptr<Highlighter>> Highlighter::Make(std::shared_ptr<c
       made->of_term_.emplace(variant.term, static_cast<uint32_t>(t));
     }
   }
+  for (size_t p = 0; p < query.synonyms.size(); ++p) {
+    for (const BoundSynonym& other : query.synonyms[p].others) {
+      for (const std::string& term : other.terms) made->of_term_.emplace(term, parsed.synonyms[p].typed[0]);
+    }
+  }
   return made;
 }
 

@@ -68,35 +68,41 @@ absl::StatusOr<KeywordHits> KeywordIndex::Search(const KeywordQuery& query, size
   // An index that has seen all that the catalogue has holds no item that is deleted there.
   std::shared_ptr<const ItemSet> live;
   if (impl_->catalog->position() > snapshot->position) live = impl_->catalog->LiveItems();
-  const SnapshotQuery search{query.query,    query.match_all, query.allowed.get(), live.get(),
-                             query.excluded, query.total,     query.typos,         query.all_matches};
+  const SnapshotQuery search{query.query, query.match_all,   query.allowed.get(),
+                             live.get(),  query.excluded,    query.total,
+                             query.typos, query.all_matches, query.synonyms.get()};
   return SearchSnapshot(*snapshot, search, impl_->options.bm25, limit, deadline);
 }
 
-void KeywordIndex::Fill(const std::string& query, absl::Span<Candidate> candidates,
-                        TypoTolerance typos) const {
+void KeywordIndex::Fill(const std::string& query, absl::Span<Candidate> candidates, TypoTolerance typos,
+                        const SynonymView* synonyms) const {
   FillKeywordSignals(*impl_->worker.snapshot(), std::string_view(query).substr(0, kMaxQueryBytes),
-                     impl_->options.bm25, typos, candidates);
+                     impl_->options.bm25, typos, synonyms, candidates);
 }
 
-std::string KeywordIndex::CorrectQuery(const std::string& query, TypoTolerance typos,
-                                       Deadline deadline) const {
+std::vector<SynonymUse> KeywordIndex::SynonymsOf(const std::string& query,
+                                                 const SynonymView& synonyms) const {
+  const std::string_view text = std::string_view(query).substr(0, kMaxQueryBytes);
+  return SynonymsUsed(ParseQuery(text, impl_->worker.snapshot()->analyzer, false, &synonyms));
+}
+
+std::string KeywordIndex::CorrectQuery(const std::string& query, TypoTolerance typos, Deadline deadline,
+                                       const SynonymView* synonyms) const {
   const std::shared_ptr<const IndexSnapshot> snapshot = impl_->worker.snapshot();
   const std::string_view text = std::string_view(query).substr(0, kMaxQueryBytes);
-  const BoundQuery bound =
-      BindQuery(ParseQuery(text, snapshot->analyzer, false), *snapshot, impl_->options.bm25, deadline, typos);
+  const BoundQuery bound = BindQuery(ParseQuery(text, snapshot->analyzer, false, synonyms), *snapshot,
+                                     impl_->options.bm25, deadline, typos);
   if (!bound.complete) return {};
   return CorrectedQuery(text, bound, *snapshot, *impl_->store, impl_->scope);
 }
 
-absl::StatusOr<std::unique_ptr<Highlighter>> KeywordIndex::MakeHighlighter(const std::string& query,
-                                                                           TypoTolerance typos,
-                                                                           const HighlightOptions& options,
-                                                                           Deadline deadline) const {
+absl::StatusOr<std::unique_ptr<Highlighter>> KeywordIndex::MakeHighlighter(
+    const std::string& query, TypoTolerance typos, const HighlightOptions& options, Deadline deadline,
+    const SynonymView* synonyms) const {
   std::shared_ptr<const IndexSnapshot> snapshot = impl_->worker.snapshot();
   const std::string_view text = std::string_view(query).substr(0, kMaxQueryBytes);
-  const BoundQuery bound =
-      BindQuery(ParseQuery(text, snapshot->analyzer, false), *snapshot, impl_->options.bm25, deadline, typos);
+  const BoundQuery bound = BindQuery(ParseQuery(text, snapshot->analyzer, false, synonyms), *snapshot,
+                                     impl_->options.bm25, deadline, typos);
   return Highlighter::Make(std::move(snapshot), bound, options);
 }
 

@@ -15,7 +15,9 @@
 #include "candidates/candidate_source.h"
 #include "candidates/typo_tolerance.h"
 #include "catalog/catalog.h"
+#include "index/analysis_settings.h"
 #include "index/highlight.h"
+#include "index/synonym_table.h"
 #include "store/store.h"
 
 namespace waymark {
@@ -41,7 +43,8 @@ struct KeywordQuery {
   std::vector<ItemOrdinal> excluded;  // sorted
   TotalCount total = TotalCount::kExact;
   TypoTolerance typos = TypoTolerance::kAuto;
-  bool all_matches = false;  // fill KeywordHits::matches; `total` must be exact
+  bool all_matches = false;                     // fill KeywordHits::matches; `total` must be exact
+  std::shared_ptr<const SynonymView> synonyms;  // null: none
 };
 struct KeywordHits {
   std::vector<ScoredItem> items;  // best first, ties by ordinal
@@ -81,14 +84,18 @@ class KeywordIndex {
   // Keyword signals of these items for the query, whichever source found them. An item that the index does
   // not hold gets none; one that holds no word of the query has coverage 0 and no score.
   void Fill(const std::string& query, absl::Span<Candidate> candidates,
-            TypoTolerance typos = TypoTolerance::kAuto) const;
+            TypoTolerance typos = TypoTolerance::kAuto, const SynonymView* synonyms = nullptr) const;
   // The query with the words that searches take for misspelled written as items have them («did you mean»);
   // empty: there are none, or the deadline came.
-  std::string CorrectQuery(const std::string& query, TypoTolerance typos, Deadline deadline) const;
+  std::string CorrectQuery(const std::string& query, TypoTolerance typos, Deadline deadline,
+                           const SynonymView* synonyms = nullptr) const;
+  // What of `synonyms` widens the query.
+  std::vector<SynonymUse> SynonymsOf(const std::string& query, const SynonymView& synonyms) const;
   // Shows where items hold the words of the query. INVALID_ARGUMENT names the option.
   absl::StatusOr<std::unique_ptr<Highlighter>> MakeHighlighter(const std::string& query, TypoTolerance typos,
                                                                const HighlightOptions& options,
-                                                               Deadline deadline) const;
+                                                               Deadline deadline,
+                                                               const SynonymView* synonyms = nullptr) const;
   KeywordIndexStatus status() const;
   // Commits what has been indexed, so that the next start goes on from here.
   absl::Status Commit();

@@ -14,6 +14,7 @@ struct Wanted {
   Candidate* candidate;
   FixedScore score = 0;
   int held = 0, in_title = 0;  // words of the query
+  bool found = false;          // by a synonym
 };
 
 float WeightedFrequency(const SegmentView& segment, absl::Span<const PostingCursor::Entry> entries) {
@@ -93,31 +94,132 @@ void AddPhrase(const SegmentView& segment, const BoundQuery& bound, size_t p, st
   }
 }
 
+// What a candidate has of one thing that was looked for.
+struct Part {
+  FixedScore score = 0;
+  bool held = false, in_title = false;
+};
+
+std::vector<Part> TermParts(const SegmentView& segment, TermIndex term, const Bm25Term& scorer,
+                            const std::vector<Wanted>& wanted) {
+  std::vector<Part> parts(wanted.size());
+  PostingCursor cursor(*segment.postings, term);
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (cursor.Advance(wanted[i].doc) != wanted[i].doc) continue;
+    parts[i].held = true;
+    for (const PostingCursor::Entry& entry : cursor.entries()) {
+      parts[i].in_title |= static_cast<int>(entry.field) == segment.title;
+    }
+    if (scorer.weight == 0) continue;
+    parts[i].score =
+        scorer.Score(WeightedFrequency(segment, cursor.entries()), (*segment.lengths)[wanted[i].doc]);
+  }
+  return parts;
+}
+
+std::vector<Part> PhraseParts(const SegmentView& segment, const BoundQuery& bound, const BoundSynonym& phrase,
+                              const std::vector<Wanted>& wanted) {
+  std::vector<Part> parts(wanted.size());
+  PhraseCursor cursor(segment, phrase.WordsIn(segment), {phrase.weight, bound.lengths}, bound.average_length);
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (cursor.AdvanceToWords(wanted[i].doc) != wanted[i].doc) continue;
+    const float frequency = cursor.Frequency();
+    if (frequency == 0) continue;
+    parts[i].held = true;
+    parts[i].in_title = segment.title >= 0 && cursor.StandsIn(static_cast<uint32_t>(segment.title));
+    parts[i].score = cursor.scorer().Score(frequency, (*segment.lengths)[wanted[i].doc]);
+  }
+  return parts;
+}
+
+// A place that synonyms widen: an item that holds one of the others holds the typed words. `counts`: [typed],
+// whether the word is counted here.
+void AddSynonyms(const SegmentView& segment, const BoundQuery& bound, size_t place,
+                 const std::vector<bool>& counts, std::vector<Wanted>* wanted) {
+  const std::vector<uint32_t>& typed = bound.query.synonyms[place].typed;
+  std::vector<FixedScore> best(wanted->size());
+  std::vector<int> held(wanted->size()), in_title(wanted->size());
+  const auto all = static_cast<int>(std::count(counts.begin(), counts.end(), true));
+  for (size_t w = 0; w < typed.size(); ++w) {
+    const auto term = bound.Find(segment, typed[w]);
+    if (!term) continue;
+    const auto parts =
+        TermParts(segment, *term, {bound.synonyms[place].typed_weight[w], bound.lengths}, *wanted);
+    for (size_t i = 0; i < parts.size(); ++i) {
+      best[i] += parts[i].score;
+      held[i] += counts[w] && parts[i].held;
+      in_title[i] += counts[w] && parts[i].in_title;
+    }
+  }
+  for (const BoundSynonym& other : bound.synonyms[place].others) {
+    if (other.MissingIn(segment)) continue;
+    const auto parts = other.terms.size() == 1 ? TermParts(segment, other.found[segment.number][0],
+                                                           {other.weight, bound.lengths}, *wanted)
+                                               : PhraseParts(segment, bound, other, *wanted);
+    for (size_t i = 0; i < parts.size(); ++i) {
+      best[i] = std::max(best[i], parts[i].score);
+      if (parts[i].held) held[i] = all;
+      if (parts[i].in_title) in_title[i] = all;
+      // Also where each of the words is counted in another place of the query.
+      (*wanted)[i].found |= parts[i].held;
+    }
+  }
+  for (size_t i = 0; i < wanted->size(); ++i) {
+    (*wanted)[i].score += best[i];
+    (*wanted)[i].held += held[i];
+    (*wanted)[i].in_title += in_title[i];
+  }
+}
+
+// [synonyms, typed]: each word of the query is counted once, where it stands by itself first.
+std::vector<std::vector<bool>> CountedBesideSynonyms(const ParsedQuery& query, std::vector<bool>* elsewhere) {
+  std::vector<bool> counted(query.terms.size());
+  for (size_t t = 0; t < query.terms.size(); ++t) counted[t] = query.term_times[t] > 0;
+  for (size_t p = 0; p < query.phrases.size(); ++p) {
+    for (const QueryPhrase::Word& word : query.phrases[p].words) {
+      if (query.phrase_times[p] > 0) counted[word.term] = true;
+    }
+  }
+  *elsewhere = counted;
+  std::vector<std::vector<bool>> counts;
+  for (const QuerySynonyms& place : query.synonyms) {
+    std::vector<bool>& here = counts.emplace_back();
+    for (const uint32_t term : place.typed) {
+      here.push_back(!counted[term]);
+      counted[term] = true;
+    }
+  }
+  return counts;
+}
+
 }  // namespace
 
 void FillKeywordSignals(const IndexSnapshot& snapshot, std::string_view query, const Bm25Options& bm25,
-                        TypoTolerance typos, absl::Span<Candidate> candidates) {
-  const BoundQuery bound =
-      BindQuery(ParseQuery(query, snapshot.analyzer, false), snapshot, bm25, Deadline::Never(), typos);
+                        TypoTolerance typos, const SynonymView* synonyms, absl::Span<Candidate> candidates) {
+  const BoundQuery bound = BindQuery(ParseQuery(query, snapshot.analyzer, false, synonyms), snapshot, bm25,
+                                     Deadline::Never(), typos);
   const ParsedQuery& parsed = bound.query;
   const auto words = static_cast<float>(std::count(parsed.asked.begin(), parsed.asked.end(), true));
   if (words == 0) return;
   const bool has_title = std::any_of(snapshot.fields.fields.begin(), snapshot.fields.fields.end(),
                                      [](const IndexedField& field) { return field.title; });
+  std::vector<bool> by_itself;  // [terms]
+  const auto counts = CountedBesideSynonyms(parsed, &by_itself);
   for (const SegmentView& segment : snapshot.segments) {
     std::vector<Wanted> wanted = Locate(segment, candidates);
     if (wanted.empty()) continue;
     for (size_t t = 0; t < parsed.terms.size(); ++t) {
-      if (!parsed.asked[t]) continue;
+      if (!by_itself[t]) continue;
       bound.StandsForSeveral(t) ? AddVariants(segment, bound, t, &wanted)
                                 : AddTerm(segment, bound, t, &wanted);
     }
     for (size_t p = 0; p < parsed.phrases.size(); ++p) {
       if (parsed.phrase_times[p] > 0) AddPhrase(segment, bound, p, &wanted);
     }
+    for (size_t p = 0; p < parsed.synonyms.size(); ++p) AddSynonyms(segment, bound, p, counts[p], &wanted);
     for (const Wanted& w : wanted) {
       SignalValues& signals = w.candidate->signals;
-      if (w.held > 0) Set(signals, Signal::kKeywordScore, bound.Score(w.score));
+      if (w.held > 0 || w.found) Set(signals, Signal::kKeywordScore, bound.Score(w.score));
       Set(signals, Signal::kKeywordCoverage, static_cast<float>(w.held) / words);
       if (has_title) Set(signals, Signal::kKeywordTitle, static_cast<float>(w.in_title) / words);
     }

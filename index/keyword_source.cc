@@ -18,6 +18,7 @@ class KeywordSource : public CandidateSource {
     query.excluded = context.excluded;
     query.typos = context.typo_tolerance;
     query.all_matches = context.all_matches;
+    query.synonyms = context.synonyms;
     absl::StatusOr<KeywordHits> hits = index_->Search(query, limit, deadline);
     if (!hits.ok()) return hits.status();
     return SourceAnswer{std::move(hits->items), hits->complete, hits->total, hits->total_exact,
@@ -32,7 +33,8 @@ class KeywordSignals : public SignalProvider {
  public:
   explicit KeywordSignals(const KeywordIndex* index) : index_(index) {}
   void Fill(const RequestContext& context, absl::Span<Candidate> candidates) const override {
-    if (!context.query.empty()) index_->Fill(context.query, candidates, context.typo_tolerance);
+    if (context.query.empty()) return;
+    index_->Fill(context.query, candidates, context.typo_tolerance, context.synonyms.get());
   }
 
  private:

@@ -27,6 +27,8 @@ class PhraseCursor {
   // Of that document: sum over fields of weight * number of places; 0 when the words never stand as the
   // phrase says.
   float Frequency();
+  // Whether the words stand as the phrase says in this field of that document.
+  bool StandsIn(uint32_t field) { return CountPlaces(field) > 0; }
   // It does not score more than this.
   FixedScore Bound(float length);
   const Bm25Term& scorer() const { return scorer_; }

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "index/query_lexer.h"
+#include "index/synonym_lookup.h"
 #include "index/typo_automaton.h"
 
 namespace waymark {
@@ -51,10 +52,19 @@ std::optional<QueryNode> NodeOf(QueryNode group) {
   return std::move(group.must.empty() ? group.should[0] : group.must[0]);
 }
 
+std::string Joined(const std::vector<std::string_view>& texts) {
+  std::string joined;
+  for (const std::string_view text : texts) {
+    if (!joined.empty()) joined.push_back(' ');
+    joined.append(text);
+  }
+  return joined;
+}
+
 class Parser {
  public:
-  Parser(std::string_view query, const Analyzer& analyzer, bool match_all)
-      : lexer_(query), analyzer_(analyzer), match_all_(match_all) {}
+  Parser(std::string_view query, const Analyzer& analyzer, bool match_all, const SynonymView* synonyms)
+      : lexer_(query), analyzer_(analyzer), match_all_(match_all), synonyms_(synonyms) {}
 
   ParsedQuery Parse() {
     QueryNode group;
@@ -76,8 +86,37 @@ class Parser {
   // sequence = { any }, each clause optional, or all of them wanted with match_all.
   void ParseSequence(int depth, QueryNode* group) {
     while (!At(Kind::kEnd) && !At(Kind::kClose)) {
+      if (Widens() && ParseWidened(group)) continue;
       AddClause(ParseAny(depth), match_all_ ? Occurs::kMust : Occurs::kDefault, group);
     }
+  }
+
+  bool Widens() const {
+    return synonyms_ != nullptr && excluded_depth_ == 0 && query_.synonyms.size() < kMaxWidened;
+  }
+
+  // Takes in words that stand side by side here when synonyms know them; the longest run that they know
+  // counts.
+  bool ParseWidened(QueryNode* group) {
+    SynonymMatch match = FindSynonyms(lexer_, analyzer_, *synonyms_);
+    if (match.tokens == 0) return false;
+    std::vector<uint32_t> typed;
+    std::vector<std::string_view> texts;
+    for (size_t i = 0; i < match.tokens; ++i, lexer_.Next()) {
+      texts.push_back(lexer_.token().text);
+      for (const Word& word : Analyze(texts.back(), kAsItIs, kAsItIs)) typed.push_back(word.term);
+    }
+    AddClause({SynonymsNode(std::move(typed), Joined(texts), std::move(match.others))},
+              match_all_ ? Occurs::kMust : Occurs::kDefault, group);
+    return true;
+  }
+
+  std::optional<QueryNode> SynonymsNode(std::vector<uint32_t> typed, std::string text,
+                                        std::vector<QuerySynonyms::Other> others) {
+    if (typed.empty()) return std::nullopt;  // the query has too many terms
+    query_.synonyms.push_back({std::move(typed), match_all_, std::move(text), std::move(others)});
+    return QueryNode{
+        QueryNode::Kind::kSynonyms, static_cast<uint32_t>(query_.synonyms.size() - 1), {}, {}, {}};
   }
 
   // any = all { "OR" all }
@@ -129,7 +168,9 @@ class Parser {
         break;
       case Kind::kOpen:
         lexer_.Next();
+        excluded_depth_ += clause.occurs == Occurs::kMustNot ? 1 : 0;
         clause.node = ParseGroup(depth);
+        excluded_depth_ -= clause.occurs == Occurs::kMustNot ? 1 : 0;
         break;
       case Kind::kAnd:  // an operator without an operand before it: the callers pass over it
       case Kind::kOr:
@@ -246,6 +287,15 @@ class Parser {
   void ParseWord(std::string_view text, Clause* clause) {
     const TermReading marked = ReadMarks(&text);
     const bool phrase = marked.kind == TermReading::Kind::kWord || marked.kind == TermReading::Kind::kExact;
+    if (marked.kind == TermReading::Kind::kWord && clause->occurs != Occurs::kMustNot && Widens()) {
+      auto others = FindSynonymsOfWord(text, analyzer_, *synonyms_);
+      if (!others.empty()) {
+        std::vector<uint32_t> typed;
+        for (const Word& word : Analyze(text, kAsItIs, kAsItIs)) typed.push_back(word.term);
+        clause->node = SynonymsNode(std::move(typed), std::string(text), std::move(others));
+        return;
+      }
+    }
     const std::vector<Word> words = Analyze(text, {}, marked);
     if (words.size() < 2 || (clause->occurs != Occurs::kDefault && phrase)) {
       clause->node = PhraseOf(words);
@@ -266,6 +316,8 @@ class Parser {
     } else if (node.kind == QueryNode::Kind::kPhrase) {
       ++query_.phrase_times[node.index];
       for (const QueryPhrase::Word& word : query_.phrases[node.index].words) query_.asked[word.term] = true;
+    } else if (node.kind == QueryNode::Kind::kSynonyms) {
+      for (const uint32_t term : query_.synonyms[node.index].typed) query_.asked[term] = true;
     }
     for (const QueryNode& child : node.must) CountAsked(child);
     for (const QueryNode& child : node.should) CountAsked(child);
@@ -286,14 +338,31 @@ class Parser {
   QueryLexer lexer_;
   const Analyzer& analyzer_;
   const bool match_all_;
+  const SynonymView* const synonyms_;  // null: none
+  int excluded_depth_ = 0;             // of parentheses that are excluded around this place
   ParsedQuery query_;
   std::unordered_map<std::string, uint32_t> numbers_;  // of terms with the marks of their readings
 };
 
 }  // namespace
 
-ParsedQuery ParseQuery(std::string_view query, const Analyzer& analyzer, bool match_all) {
-  return Parser(query, analyzer, match_all).Parse();
+ParsedQuery ParseQuery(std::string_view query, const Analyzer& analyzer, bool match_all,
+                       const SynonymView* synonyms) {
+  return Parser(query, analyzer, match_all, synonyms).Parse();
+}
+
+std::vector<SynonymUse> SynonymsUsed(const ParsedQuery& query) {
+  std::vector<SynonymUse> used;
+  for (const QuerySynonyms& place : query.synonyms) {
+    const size_t first = used.size();
+    for (const QuerySynonyms::Other& other : place.others) {
+      size_t at = first;
+      while (at < used.size() && used[at].id != other.group->id) ++at;
+      if (at == used.size()) used.push_back({other.group->id, place.text, {}});
+      used[at].others.push_back(other.phrase->text);
+    }
+  }
+  return used;
 }
 
 }  // namespace waymark

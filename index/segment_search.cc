@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "index/synonyms_leaf.h"
 #include "index/variants_leaf.h"
 
 namespace waymark {
@@ -10,7 +11,8 @@ SegmentSearch::SegmentSearch(const SegmentView& segment, const BoundQuery& query
     : segment_(segment),
       query_(query),
       terms_(query.query.terms.size()),
-      phrases_(query.query.phrases.size()) {
+      phrases_(query.query.phrases.size()),
+      synonyms_(query.query.synonyms.size()) {
   MakeLeaves(*query_.query.root);
 }
 
@@ -28,6 +30,8 @@ void SegmentSearch::MakeLeaves(const QueryNode& node) {
       phrases_[node.index].leaf =
           std::make_unique<PhraseLeaf>(segment_, words, query_.Phrase(node.index), query_.average_length);
     }
+  } else if (node.kind == QueryNode::Kind::kSynonyms) {
+    synonyms_[node.index].leaf = std::make_unique<SynonymsLeaf>(segment_, query_, node.index);
   }
   for (const auto* children : {&node.must, &node.should, &node.must_not}) {
     for (const QueryNode& child : *children) MakeLeaves(child);
@@ -55,7 +59,7 @@ DocNumber SegmentSearch::Next(const QueryNode& node, DocNumber doc) {
 bool SegmentSearch::Collect(Window* window, WindowBits* matches,
                             const std::function<bool(size_t postings)>& spend) {
   std::fill(window->scores.begin(), window->scores.end(), 0);
-  for (auto* leaves : {&terms_, &phrases_}) {
+  for (auto* leaves : {&terms_, &phrases_, &synonyms_}) {
     for (Leaf& leaf : *leaves) {
       if (!leaf.leaf) continue;
       leaf.bits.fill(0);

@@ -28,7 +28,14 @@ class SegmentSearch {
     WindowBits bits;                  // of the window
   };
   Leaf& LeafOf(const QueryNode& node) {
-    return node.kind == QueryNode::Kind::kTerm ? terms_[node.index] : phrases_[node.index];
+    switch (node.kind) {
+      case QueryNode::Kind::kTerm:
+        return terms_[node.index];
+      case QueryNode::Kind::kSynonyms:
+        return synonyms_[node.index];
+      default:
+        return phrases_[node.index];
+    }
   }
   void MakeLeaves(const QueryNode& node);
   DocNumber Next(const QueryNode& node, DocNumber doc);
@@ -36,7 +43,7 @@ class SegmentSearch {
 
   const SegmentView& segment_;
   const BoundQuery& query_;
-  std::vector<Leaf> terms_, phrases_;
+  std::vector<Leaf> terms_, phrases_, synonyms_;
 };
 
 }  // namespace waymark

@@ -16,7 +16,8 @@ struct SnapshotQuery {
   absl::Span<const ItemOrdinal> excluded;  // sorted
   TotalCount total = TotalCount::kExact;
   TypoTolerance typos = TypoTolerance::kAuto;
-  bool all_matches = false;  // fill KeywordHits::matches; goes with kExact
+  bool all_matches = false;               // fill KeywordHits::matches; goes with kExact
+  const SynonymView* synonyms = nullptr;  // null: none
 };
 
 }  // namespace waymark

@@ -21,8 +21,9 @@ bool RunFirstThatServes(const BoundQuery& query, const SegmentView& segment, Hit
 KeywordHits SearchSnapshot(const IndexSnapshot& snapshot, const SnapshotQuery& query, const Bm25Options& bm25,
                            size_t limit, Deadline deadline) {
   KeywordHits hits;
-  const BoundQuery bound = BindQuery(ParseQuery(query.text, snapshot.analyzer, query.match_all), snapshot,
-                                     bm25, deadline, query.typos);
+  const BoundQuery bound =
+      BindQuery(ParseQuery(query.text, snapshot.analyzer, query.match_all, query.synonyms), snapshot, bm25,
+                deadline, query.typos);
   if (!bound.query.root) return hits;
   HitCollector collector(query, limit, deadline);
   hits.complete = bound.complete;

@@ -11,6 +11,7 @@
 #include "index/index_snapshot.h"
 #include "index/keyword_index.h"
 #include "index/snapshot_query.h"
+#include "index/synonym_table.h"
 
 namespace waymark {
 
@@ -21,6 +22,6 @@ KeywordHits SearchSnapshot(const IndexSnapshot& snapshot, const SnapshotQuery& q
 // The keyword signals of the candidates (candidates/signals.h). An item that the snapshot does not hold gets
 // none; one that holds no word of the query has coverage 0 and no score.
 void FillKeywordSignals(const IndexSnapshot& snapshot, std::string_view query, const Bm25Options& bm25,
-                        TypoTolerance typos, absl::Span<Candidate> candidates);
+                        TypoTolerance typos, const SynonymView* synonyms, absl::Span<Candidate> candidates);
 
 }  // namespace waymark

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <set>
 
 namespace waymark {
 namespace {
@@ -57,6 +59,38 @@ std::vector<size_t> Diversify(absl::Span<const ArrangeItem> items, double divers
     }
   }
   return order;
+}
+
+PinnedOrder PutPins(absl::Span<const size_t> order, absl::Span<const Pin> pins) {
+  std::map<size_t, size_t> at;  // place -> index
+  std::set<size_t> pinned;
+  for (const Pin& pin : pins) {
+    if (!pinned.insert(pin.index).second) continue;
+    size_t place = pin.place;
+    while (at.contains(place)) ++place;
+    at.emplace(place, pin.index);
+  }
+  PinnedOrder out;
+  auto next = at.begin();
+  const auto put = [&] {
+    out.pinned.push_back(static_cast<uint32_t>(out.order.size()));
+    out.order.push_back((next++)->second);
+  };
+  for (const size_t index : order) {
+    if (pinned.contains(index)) continue;
+    while (next != at.end() && next->first == out.order.size()) put();
+    out.order.push_back(index);
+  }
+  while (next != at.end()) put();
+  return out;
+}
+
+std::vector<double> BoostedScores(absl::Span<const double> scores, absl::Span<const double> factors) {
+  double base = 0;
+  for (const double score : scores) base = std::min(base, score);
+  std::vector<double> boosted;
+  for (size_t i = 0; i < scores.size(); ++i) boosted.push_back(base + (scores[i] - base) * factors[i]);
+  return boosted;
 }
 
 Page TakePage(size_t size, size_t next, size_t page_size, const std::function<bool(size_t)>& visible) {

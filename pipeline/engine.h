@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "candidates/deadline.h"
 #include "catalog/catalog.h"
+#include "curation/live_curation.h"
 #include "pipeline/query_report.h"
 #include "pipeline/request.h"
 #include "store/store.h"
@@ -61,6 +62,7 @@ class Collection {
   virtual const CollectionName& name() const = 0;
   virtual Scope scope() const = 0;
   virtual Catalog& catalog() = 0;
+  virtual LiveCuration& curation() = 0;
 
   // Checks items and users against their schemas (which grow with them unless declared), then writes. When it
   // answers, the catalogue and the users' states have taken the write in.

@@ -18,7 +18,12 @@ class FilterVariants {
   const ItemSet* Without(const std::vector<std::string>& fields) {
     if (base_.filter == nullptr || fields.empty()) return base_.allowed.get();
     auto [place, is_new] = made_.try_emplace(fields);
-    if (is_new) place->second = base_.catalog->Evaluate(WithoutFields(*base_.filter, fields));
+    if (is_new) {
+      place->second = base_.catalog->Evaluate(WithoutFields(*base_.filter, fields));
+      if (base_.curated) {
+        place->second = std::make_shared<const ItemSet>(ItemSet::Both(*place->second, *base_.curated));
+      }
+    }
     return place->second.get();
   }
 

@@ -30,6 +30,7 @@ struct FacetBase {
   const Filter* filter = nullptr;          // null: none
   std::shared_ptr<const ItemSet> allowed;  // under the filter; null: every live item
   std::shared_ptr<const ItemSet> matches;  // of the query, whatever the filter; null: every live item
+  std::shared_ptr<const ItemSet> curated;  // what rules let through, also without the filter; null: all
 };
 
 // In the order of `facets`. What the deadline leaves uncounted is missing, and said in `degraded`.

@@ -41,6 +41,9 @@ absl::Status LiveCollection::Start(const SigningKey* key) {
   auto index = KeywordIndex::Open(store_, scope_, catalog_.get(), index_options);
   if (!index.ok()) return index.status();
   index_ = *std::move(index);
+  auto curation = LiveCuration::Open(store_, scope_, catalog_.get());
+  if (!curation.ok()) return curation.status();
+  curation_ = *std::move(curation);
   auto behaviour = LiveBehaviour::Open(store_, scope_, {});
   if (!behaviour.ok()) return behaviour.status();
   behaviour_ = *std::move(behaviour);
@@ -49,7 +52,7 @@ absl::Status LiveCollection::Start(const SigningKey* key) {
   registry_ = std::make_unique<ModelRegistry>(store_, scope_, items_.get(), options_.clock);
   loader_ = std::make_unique<ReleaseLoader>(store_, scope_, items_.get(), registry_.get(), behaviour_.get(),
                                             options_.model_memory_limit_bytes);
-  PipelineParts parts{store_, scope_, catalog_.get(), index_.get()};
+  PipelineParts parts{store_, scope_, catalog_.get(), index_.get(), curation_.get()};
   parts.first_events = [counts = behaviour_->counts()](absl::Span<const ItemOrdinal> items,
                                                        absl::Span<absl::Time> times) {
     counts->FirstEvents(items, times);

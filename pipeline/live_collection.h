@@ -43,6 +43,7 @@ class LiveCollection : public Collection {
   const CollectionName& name() const override { return name_; }
   Scope scope() const override { return scope_; }
   Catalog& catalog() override { return *catalog_; }
+  LiveCuration& curation() override { return *curation_; }
   absl::StatusOr<WriteReceipt> Write(std::vector<Mutation> mutations) override;
   absl::Status DeclareSchema(const storage::SchemaRecord& record) override;
   std::shared_ptr<const Schema> user_schema() const override { return user_admission_->schema(); }
@@ -94,6 +95,7 @@ class LiveCollection : public Collection {
   std::unique_ptr<Catalog> catalog_;
   std::unique_ptr<CatalogDirectory> items_;
   std::unique_ptr<KeywordIndex> index_;
+  std::unique_ptr<LiveCuration> curation_;
   std::unique_ptr<LiveBehaviour> behaviour_;
   std::mutex growing_;  // of the schemas in the collection's record
   std::unique_ptr<ItemAdmission> admission_;

@@ -24,6 +24,9 @@ std::string MakePageToken(const SigningKey& key, const PipelineRequest& request,
   state.set_total_size(list.total);
   state.set_total_exact(list.total_exact);
   for (const uint32_t group : list.group_sizes) state.add_group_sizes(group);
+  for (const uint32_t place : list.pinned) {
+    if (place < size) state.add_pinned(place);
+  }
   return key.Sign("page_token", state);
 }
 
@@ -52,6 +55,7 @@ absl::StatusOr<PageList> ReadPageToken(const SigningKey& key, const PipelineRequ
   }
   PageList list;
   list.group_sizes.assign(state.group_sizes().begin(), state.group_sizes().end());
+  list.pinned.assign(state.pinned().begin(), state.pinned().end());
   list.items.assign(state.items().begin(), state.items().end());
   list.scores.assign(state.scores().begin(), state.scores().end());
   list.next = state.next();

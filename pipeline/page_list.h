@@ -22,6 +22,7 @@ struct PageList {
   int64_t total = -1;
   bool total_exact = true;
   std::vector<uint32_t> group_sizes;  // of grouped lists: they add up to the items; empty otherwise
+  std::vector<uint32_t> pinned;       // places in `items`, in order
 };
 
 std::string MakePageToken(const SigningKey& key, const PipelineRequest& request, const PageList& list,

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "candidates/content_signals.h"
 #include "catalog/catalog.h"
+#include "curation/live_curation.h"
 #include "index/keyword_index.h"
 #include "pipeline/fresh_source.h"
 #include "pipeline/request.h"
@@ -42,6 +43,7 @@ struct PipelineParts {
   Scope scope;
   const Catalog* catalog = nullptr;
   const KeywordIndex* index = nullptr;
+  LiveCuration* curation = nullptr;  // null: none
   FirstEventTimes first_events;
   const Clock* clock = Clock::Real();
   const SigningKey* key = nullptr;

@@ -30,9 +30,10 @@ absl::StatusOr<PipelineResponse> Pipeline::Call::Run() {
   const absl::Time arrange = absl::Now();
   if (auto status = CutPage(); !status.ok()) return status;
   if (WordsOnly()) {
-    response_.corrected_query =
-        parts_.index->CorrectQuery(request_.query, request_.typo_tolerance, deadline_);
+    response_.corrected_query = parts_.index->CorrectQuery(context_.query, request_.typo_tolerance, deadline_,
+                                                           context_.synonyms.get());
   }
+  DescribeCuration();
   Sign();
   Lap("arrange", arrange);
   LogServed(start);
@@ -45,6 +46,7 @@ absl::Status Pipeline::Call::MakeContext() {
   if (!state.ok()) return state.status();
   context_ = std::move(state->context);
   filter_ = std::move(state->filter);
+  ApplyCuration();
   auto facets = CheckFacets(request_.facets, *parts_.catalog->schema());
   if (!facets.ok()) return facets.status();
   facets_ = *std::move(facets);
@@ -71,11 +73,14 @@ absl::Status Pipeline::Call::AddFacets() {
   // A later page's list comes with its token, its matches do not.
   if (WordsOnly() && !request_.page_token.empty()) Gather({1, 1});
   const absl::Time start = absl::Now();
-  FacetBase base{parts_.catalog, filter_.get(), context_.allowed, nullptr};
+  FacetBase base{parts_.catalog, filter_.get(), context_.allowed, nullptr, curated_.allowed};
   if (WordsOnly()) {
     std::vector<ItemOrdinal> items;
     items.reserve(matches_.size());
     for (const ScoredItem& match : matches_) items.push_back(match.item);
+    if (!Sorted()) {
+      for (const CuratedPin& pin : curated_.pins) items.push_back(pin.item);
+    }
     base.matches = std::make_shared<const ItemSet>(ItemSet::Of(items));
   }
   auto counted = CountFacets(facets_, base, deadline_, &response_.degraded);

@@ -1,6 +1,6 @@
 // One request on its way through the stages of the pipeline. For the .cc files of this folder only:
-// pipeline_call.cc has its way, pipeline_candidates.cc what is found and ranked, pipeline_page.cc what is
-// shown.
+// pipeline_call.cc has its way, pipeline_curation.cc what synonyms and rules do, pipeline_candidates.cc what
+// is found and ranked, pipeline_page.cc what is shown.
 #pragma once
 #include <memory>
 #include <string>
@@ -12,6 +12,7 @@
 #include "index/highlighter.h"
 #include "pipeline/answer_stage.h"
 #include "pipeline/candidate_stage.h"
+#include "pipeline/curation_stage.h"
 #include "pipeline/facet_stage.h"
 #include "pipeline/page_list.h"
 #include "pipeline/pipeline.h"
@@ -36,10 +37,19 @@ class Pipeline::Call {
 
   absl::Status MakeContext();
 
+  // Looks up what synonyms and rules say of this request, and puts it into the context.
+  void ApplyCuration();
+  // Pins that no source has found take part all the same.
+  void AddPinned(std::vector<Candidate>* candidates) const;
+  // Pins beyond the query's matches are counted too.
+  void CountPinned();
+  void Boost(std::vector<RankedCandidate>* ranked);
+  void DescribeCuration();
+
   // «experiment/arm» when it is an arm that answers.
   std::string Arm() const;
 
-  bool WordsOnly() const { return request_.kind == RequestKind::kSearch && !request_.query.empty(); }
+  bool WordsOnly() const { return request_.kind == RequestKind::kSearch && !context_.query.empty(); }
 
   bool Sorted() const { return !order_.keys.empty(); }
   bool Grouped() const { return request_.group_by.has_value(); }
@@ -105,6 +115,7 @@ class Pipeline::Call {
   const Deadline deadline_;
   RequestContext context_;
   std::shared_ptr<const Filter> filter_;
+  Curated curated_;
   std::vector<CheckedFacet> facets_;
   SortOrder order_;
   Field group_field_;  // when group_by is set

@@ -12,7 +12,7 @@ namespace waymark {
 std::vector<const CandidateSource*> Pipeline::Call::Sources() const {
   if (WordsOnly()) return {pipeline_.keyword_.get()};
   std::vector<const CandidateSource*> sources = release_.behaviour->Sources();
-  if (!request_.query.empty()) sources.push_back(pipeline_.keyword_.get());
+  if (!context_.query.empty()) sources.push_back(pipeline_.keyword_.get());
   sources.push_back(&pipeline_.fresh_);
   return sources;
 }
@@ -23,9 +23,11 @@ absl::StatusOr<std::vector<RankedCandidate>> Pipeline::Call::GatherAndRank() {
   if (WordsOnly() && limits.merged == 0) limits.merged = static_cast<int>(kMaxPagedItems);
   GatheredCandidates gathered = Gather(limits);
   CountTotal(gathered);
+  CountPinned();
   if (WordsOnly() && Grouped()) {
     AddBestOfGroups(static_cast<size_t>(limits.merged), &gathered.candidates);
   }
+  AddPinned(&gathered.candidates);
   return Rank(std::move(gathered.candidates), {});
 }
 
@@ -41,7 +43,7 @@ GatheredCandidates Pipeline::Call::Gather(const CandidateLimits& limits) {
 void Pipeline::Call::CountTotal(const GatheredCandidates& gathered) {
   list_.total = gathered.total;
   list_.total_exact = gathered.total_exact;
-  if (request_.kind == RequestKind::kSearch && request_.query.empty()) {
+  if (request_.kind == RequestKind::kSearch && context_.query.empty()) {
     list_.total =
         context_.allowed ? static_cast<int64_t>(context_.allowed->Size()) : parts_.catalog->live_count();
   }
@@ -147,7 +149,7 @@ absl::Status Pipeline::Call::FillUpWithoutFilter(std::vector<RankedCandidate>* r
   const std::vector<ItemOrdinal> excluded = context_.excluded;
   for (const RankedCandidate& r : *ranked) context_.excluded.push_back(r.candidate.item);
   SortUnique(&context_.excluded);
-  context_.allowed = parts_.catalog->LiveItems();
+  context_.allowed = curated_.allowed ? curated_.allowed : parts_.catalog->LiveItems();
   const int64_t total = list_.total;
   auto others = GatherAndRank();
   list_.total = total;

@@ -14,6 +14,7 @@ constexpr size_t kDiversityDepth = 150;
 }  // namespace
 
 void Pipeline::Call::Arrange(std::vector<RankedCandidate> ranked) {
+  if (!Sorted()) Boost(&ranked);
   std::vector<size_t> order(ranked.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   if (request_.diversity > 0) {
@@ -30,6 +31,17 @@ void Pipeline::Call::Arrange(std::vector<RankedCandidate> ranked) {
     }
     order = Diversify(arranged, request_.diversity, depth);
   }
+  if (!Sorted() && !curated_.pins.empty()) {
+    std::vector<Pin> pins;
+    for (const CuratedPin& pin : curated_.pins) {
+      for (size_t i = 0; i < ranked.size(); ++i) {
+        if (ranked[i].candidate.item == pin.item) pins.push_back({i, pin.place});
+      }
+    }
+    PinnedOrder pinned = PutPins(order, pins);
+    order = std::move(pinned.order);
+    list_.pinned = std::move(pinned.pinned);
+  }
   if (Grouped()) {
     std::vector<ItemOrdinal> items;
     for (const size_t i : order) items.push_back(ranked[i].candidate.item);
@@ -37,7 +49,15 @@ void Pipeline::Call::Arrange(std::vector<RankedCandidate> ranked) {
     for (const GroupOfItem& group : ReadGroups(*parts_.catalog, group_field_, items))
       keys.push_back(group.key);
     GroupedOrder grouped = GroupRanked(keys, PerGroup(), kMaxPagedItems);
-    for (size_t& place : grouped.order) place = order[place];
+    const std::vector<uint32_t> pinned = std::move(list_.pinned);
+    list_.pinned.clear();
+    for (size_t at = 0; at < grouped.order.size(); ++at) {
+      size_t& place = grouped.order[at];
+      if (std::binary_search(pinned.begin(), pinned.end(), place)) {
+        list_.pinned.push_back(static_cast<uint32_t>(at));
+      }
+      place = order[place];
+    }
     order = std::move(grouped.order);
     list_.group_sizes = std::move(grouped.sizes);
   }
@@ -58,6 +78,7 @@ absl::Status Pipeline::Call::CutPage() {
     if (std::binary_search(context_.excluded.begin(), context_.excluded.end(), item) && i < strict_items_) {
       return false;
     }
+    if (curated_.allowed && !curated_.allowed->Contains(item)) return false;
     return filter_ == nullptr || !request_.strict_filter || parts_.catalog->Passes(*filter_, item);
   };
   const Page page = Grouped() ? TakeGroups(list_.group_sizes, list_.next, page_size, visible)
@@ -81,8 +102,8 @@ absl::Status Pipeline::Call::CutPage() {
 
 absl::Status Pipeline::Call::MakeHighlighter() {
   if (!request_.highlight || !WordsOnly()) return absl::OkStatus();
-  auto made =
-      parts_.index->MakeHighlighter(request_.query, request_.typo_tolerance, *request_.highlight, deadline_);
+  auto made = parts_.index->MakeHighlighter(context_.query, request_.typo_tolerance, *request_.highlight,
+                                            deadline_, context_.synonyms.get());
   if (!made.ok()) return made.status();
   highlighter_ = *std::move(made);
   return absl::OkStatus();
@@ -110,6 +131,7 @@ RankedItem Pipeline::Call::MakeItem(size_t index, const storage::ItemRecord& rec
   out.item = list_.items[index];
   out.score = list_.scores[index];
   out.record = VisibleRecord(request_, record);
+  out.pinned = std::binary_search(list_.pinned.begin(), list_.pinned.end(), index);
   Highlight(record, &out);
   // A later page has no details: its token carries scores only.
   if (index < details_.size()) Describe(details_[index], &out);

@@ -11,6 +11,7 @@
 #include "catalog/facet.h"
 #include "google/protobuf/struct.pb.h"
 #include "index/highlight.h"
+#include "index/synonym_table.h"
 #include "rank/ranker.h"
 #include "store/log_position.h"
 #include "waymark/storage/records.pb.h"
@@ -18,6 +19,7 @@
 namespace waymark {
 
 enum class RequestKind { kSearch, kRecommend, kRank };
+enum class CurationMode { kOn, kOff };
 enum class PersonalizationMode { kAuto, kSessionOnly, kOff };
 
 struct ExcludeSeen {
@@ -70,13 +72,14 @@ struct PipelineRequest {
   std::string arm;  // «experiment/arm» of arm_release; what its release serves is logged under this name
   // A copy of a request that has been answered: nothing of it is logged.
   bool copy = false;
-  std::string request_id;                    // empty: a new one
-  int per_source_limit = 0, rank_limit = 0;  // 0: the plan's
-  std::vector<GivenCandidate> given;         // of kRank
-  std::vector<std::string> fields;           // item fields to return; empty: all
-  std::vector<FacetAsked> facets;            // of kSearch
-  std::string order_by;                      // of kSearch; empty: by rank
-  std::optional<GroupAsked> group_by;        // of kSearch and kRecommend
+  std::string request_id;                     // empty: a new one
+  int per_source_limit = 0, rank_limit = 0;   // 0: the plan's
+  std::vector<GivenCandidate> given;          // of kRank
+  std::vector<std::string> fields;            // item fields to return; empty: all
+  std::vector<FacetAsked> facets;             // of kSearch
+  std::string order_by;                       // of kSearch; empty: by rank
+  std::optional<GroupAsked> group_by;         // of kSearch and kRecommend
+  CurationMode curation = CurationMode::kOn;  // of kSearch and kRecommend
 };
 
 struct SourceHit {
@@ -97,6 +100,7 @@ struct RankedItem {
   std::vector<Contribution> explanation;
   std::vector<TextHighlight> highlights;
   std::optional<ItemGroup> group;  // of grouped requests
+  bool pinned = false;             // put at its place by a rule
 };
 struct Degraded {
   std::string stage, reason;
@@ -122,6 +126,9 @@ struct PipelineResponse {
   std::vector<Degraded> degraded;
   std::vector<Timing> timings;
   std::vector<std::string> unknown_item_ids;  // of kRank
+  std::vector<SynonymUse> synonyms;           // that widened the query
+  std::vector<std::string> rules;             // ids of those that hold, in the order in which they count
+  std::string redirect_uri, replacement_query;
 };
 
 }  // namespace waymark

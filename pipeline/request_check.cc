@@ -145,7 +145,7 @@ std::string RequestFingerprint(const PipelineRequest& request) {
       absl::StrCat(static_cast<int>(request.kind), "\n", request.match_all, "\n", request.strict_filter, "\n",
                    request.diversity, "\n", static_cast<int>(request.personalization), "\n", request.release,
                    "\n", static_cast<int>(request.typo_tolerance), "\n", request.per_source_limit, "\n",
-                   request.rank_limit, "\n");
+                   request.rank_limit, "\n", static_cast<int>(request.curation), "\n");
   const auto add = [&text](const std::string& value) {
     absl::StrAppend(&text, value.size(), ":", value, "\n");
   };

@@ -66,4 +66,30 @@ absl::StatusOr<ListPlace> ReadListToken(std::string_view token, const ListArgume
   return ListPlace{words[2], words[3]};
 }
 
+std::string MakeIdListToken(std::string_view last, const ListArguments& arguments) {
+  // Hash of the arguments, check of hash and id, id.
+  std::array<uint64_t, 2> head = {HashOf(arguments), 0};
+  head[1] = XXH3_64bits_withSeed(last.data(), last.size(), head[0]);
+  std::string bytes(sizeof(head), '\0');
+  std::memcpy(bytes.data(), head.data(), sizeof(head));
+  return absl::WebSafeBase64Escape(bytes.append(last));
+}
+
+absl::StatusOr<std::string> ReadIdListToken(std::string_view token, const ListArguments& arguments) {
+  if (token.empty()) return std::string();
+  std::string bytes;
+  std::array<uint64_t, 2> head;
+  const bool read = absl::WebSafeBase64Unescape(absl::string_view(token.data(), token.size()), &bytes) &&
+                    bytes.size() > sizeof(head);
+  if (read) std::memcpy(head.data(), bytes.data(), sizeof(head));
+  const std::string last = read ? bytes.substr(sizeof(head)) : std::string();
+  if (!read || head[1] != XXH3_64bits_withSeed(last.data(), last.size(), head[0])) {
+    return WrongToken("is not a token of this service; send the next_page_token of the page before");
+  }
+  if (head[0] != HashOf(arguments)) {
+    return WrongToken("belongs to a call with other arguments; only page_size may change between pages");
+  }
+  return last;
+}
+
 }  // namespace waymark

@@ -29,6 +29,10 @@ using ListArguments = std::vector<std::string_view>;  // the method's name, then
 
 absl::StatusOr<int> ReadPageSize(int32_t given, std::string_view field = "page_size");
 std::string MakeListToken(const ListPlace& place, const ListArguments& arguments);
+// The same for lists that are in the order of their ids: the last id that has been listed.
+std::string MakeIdListToken(std::string_view last, const ListArguments& arguments);
+// An empty token is the start, an empty id.
+absl::StatusOr<std::string> ReadIdListToken(std::string_view token, const ListArguments& arguments);
 // An empty token is the start, {0, 0}.
 absl::StatusOr<ListPlace> ReadListToken(std::string_view token, const ListArguments& arguments);
 

@@ -24,6 +24,7 @@
 #include "serving/service_names.h"
 #include "serving/services/admin_service.h"
 #include "serving/services/catalog_service.h"
+#include "serving/services/curation_service.h"
 #include "serving/services/event_service.h"
 #include "serving/services/experiment_service.h"
 #include "serving/services/model_service.h"
@@ -159,6 +160,7 @@ class Server::Impl {
     RegisterModels(engine_, &registry_);
     RegisterReleases(engine_, &registry_);
     RegisterExperiments(engine_, host_.get(), &registry_);
+    RegisterCuration(engine_, &registry_);
     RegisterAdmin(engine_, absl::Now(), &registry_);
     std::vector<std::string> services = PublicServiceNames();
     services.push_back(AdminServiceName());

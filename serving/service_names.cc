@@ -2,6 +2,7 @@
 
 #include "waymark/v1/admin.pb.h"
 #include "waymark/v1/catalog.pb.h"
+#include "waymark/v1/curation.pb.h"
 #include "waymark/v1/event.pb.h"
 #include "waymark/v1/experiment.pb.h"
 #include "waymark/v1/model.pb.h"
@@ -30,7 +31,8 @@ std::vector<std::string> PublicServiceNames() {
           ServiceBeside(v1::RankRequest::descriptor()),
           ServiceBeside(v1::ListModelsRequest::descriptor()),
           ServiceBeside(v1::CreateReleaseRequest::descriptor()),
-          ServiceBeside(v1::CreateExperimentRequest::descriptor())};
+          ServiceBeside(v1::CreateExperimentRequest::descriptor()),
+          ServiceBeside(v1::PutSynonymRequest::descriptor())};
 }
 
 std::string AdminServiceName() { return ServiceBeside(v1::GetStatusRequest::descriptor()); }

@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "store/change.h"
 #include "store/clock.h"
+#include "store/curation_write.h"
 #include "store/event_types.h"
 #include "store/history.h"
 #include "store/ids.h"
@@ -165,6 +166,17 @@ class Store : public ChangeFeed {
   absl::Status DeleteExposure(Scope scope, const std::string& experiment, const std::string& unit);
   absl::Status ForEachExposure(Scope scope, const std::string& experiment,
                                const std::function<bool(const storage::ExposureRecord&)>& visit) const;
+
+  // --- synonyms and rules of queries
+  // --------------------------------------------------------------------------------------- All of them in
+  // one batch, durable when it answers; each is told what it came to, and those that are refused (a wrong id,
+  // another revision) are left out. The outer status: nothing was written.
+  absl::StatusOr<std::vector<CurationWritten>> WriteCuration(Scope scope, std::vector<CurationWrite> writes);
+  absl::StatusOr<storage::CurationRecord> GetCuration(Scope scope, CurationKind kind,
+                                                      const std::string& id) const;
+  // Those with an id after `after` (empty: all), in the order of ids, until `visit` answers false.
+  absl::Status ForEachCuration(Scope scope, CurationKind kind, const std::string& after,
+                               const std::function<bool(const storage::CurationRecord&)>& visit) const;
 
   // --- upkeep
   // ------------------------------------------------------------------------------------------------ A copy

@@ -31,6 +31,7 @@ void AddEvaluate(CLI::App* app, Run* run);
 void AddRankerEvaluation(CLI::App* group, Run* run);  // of `evaluate`
 void AddModel(CLI::App* app, Run* run);
 void AddRelease(CLI::App* app, Run* run);
+void AddCuration(CLI::App* app, Run* run);
 void AddExperiment(CLI::App* app, Run* run);
 void AddExperimentPower(CLI::App* group, Run* run);  // of `experiment`
 void AddQueries(CLI::App* app, Run* run);

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "catalog/targeting.h"
 #include "experiment/assignment/buckets.h"
-#include "experiment/assignment/targeting.h"
 #include "experiment/assignment/unit_hash.h"
 
 namespace waymark {

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "experiment/assignment/targeting.h"
+#include "catalog/targeting.h"
 #include "experiment/decisions/state_machine.h"
 #include "experiment/outcomes/metric_plan.h"
 

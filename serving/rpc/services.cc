@@ -9,6 +9,7 @@
 #include "serving/services/model_service.h"
 #include "waymark/v1/admin.grpc.pb.h"
 #include "waymark/v1/catalog.grpc.pb.h"
+#include "waymark/v1/curation.grpc.pb.h"
 #include "waymark/v1/event.grpc.pb.h"
 #include "waymark/v1/experiment.grpc.pb.h"
 #include "waymark/v1/model.grpc.pb.h"
@@ -264,6 +265,45 @@ class ExperimentRpc : public v1::ExperimentService::CallbackService {
   RpcCalls* calls_;
 };
 
+class CurationRpc : public v1::CurationService::CallbackService {
+ public:
+  explicit CurationRpc(RpcCalls* calls) : calls_(calls) {}
+  Reactor* PutSynonym(Context* c, const v1::PutSynonymRequest* q, v1::Synonym* r) override {
+    return calls_->Unary(c, "waymark.v1.CurationService.PutSynonym", q, r);
+  }
+  Reactor* PutSynonyms(Context* c, const v1::PutSynonymsRequest* q, v1::PutSynonymsResponse* r) override {
+    return calls_->Unary(c, "waymark.v1.CurationService.PutSynonyms", q, r);
+  }
+  Reactor* GetSynonym(Context* c, const v1::GetSynonymRequest* q, v1::Synonym* r) override {
+    return calls_->Unary(c, "waymark.v1.CurationService.GetSynonym", q, r);
+  }
+  Reactor* ListSynonyms(Context* c, const v1::ListSynonymsRequest* q, v1::ListSynonymsResponse* r) override {
+    return calls_->Unary(c, "waymark.v1.CurationService.ListSynonyms", q, r);
+  }
+  Reactor* DeleteSynonym(Context* c, const v1::DeleteSynonymRequest* q,
+                         v1::DeleteSynonymResponse* r) override {
+    return calls_->Unary(c, "waymark.v1.CurationService.DeleteSynonym", q, r);
+  }
+  Reactor* PutRule(Context* c, const v1::PutRuleRequest* q, v1::Rule* r) override {
+    return calls_->Unary(c, "waymark.v1.CurationService.PutRule", q, r);
+  }
+  Reactor* PutRules(Context* c, const v1::PutRulesRequest* q, v1::PutRulesResponse* r) override {
+    return calls_->Unary(c, "waymark.v1.CurationService.PutRules", q, r);
+  }
+  Reactor* GetRule(Context* c, const v1::GetRuleRequest* q, v1::Rule* r) override {
+    return calls_->Unary(c, "waymark.v1.CurationService.GetRule", q, r);
+  }
+  Reactor* ListRules(Context* c, const v1::ListRulesRequest* q, v1::ListRulesResponse* r) override {
+    return calls_->Unary(c, "waymark.v1.CurationService.ListRules", q, r);
+  }
+  Reactor* DeleteRule(Context* c, const v1::DeleteRuleRequest* q, v1::DeleteRuleResponse* r) override {
+    return calls_->Unary(c, "waymark.v1.CurationService.DeleteRule", q, r);
+  }
+
+ private:
+  RpcCalls* calls_;
+};
+
 class AdminRpc : public v1::AdminService::CallbackService {
  public:
   explicit AdminRpc(RpcCalls* calls) : calls_(calls) {}
@@ -296,6 +336,7 @@ std::vector<std::unique_ptr<grpc::Service>> MakePublicServices(Engine* engine, R
   services.push_back(std::make_unique<ModelRpc>(engine, calls));
   services.push_back(std::make_unique<ReleaseRpc>(calls));
   services.push_back(std::make_unique<ExperimentRpc>(calls));
+  services.push_back(std::make_unique<CurationRpc>(calls));
   return services;
 }
 

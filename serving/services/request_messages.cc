@@ -42,6 +42,18 @@ absl::StatusOr<TypoTolerance> TyposOf(v1::SearchRequest::TypoTolerance tolerance
   }
 }
 
+absl::StatusOr<CurationMode> CurationOf(v1::Curation::Mode mode) {
+  switch (mode) {
+    case v1::Curation::MODE_UNSPECIFIED:
+    case v1::Curation::ON:
+      return CurationMode::kOn;
+    case v1::Curation::OFF:
+      return CurationMode::kOff;
+    default:
+      return InvalidField("curation", absl::StrCat("is ", static_cast<int>(mode), "; it takes ON or OFF"));
+  }
+}
+
 HighlightOptions HighlightOf(const v1::SearchRequest::Highlight& highlight) {
   HighlightOptions options;
   options.fields.assign(highlight.fields().begin(), highlight.fields().end());
@@ -87,7 +99,10 @@ absl::StatusOr<PipelineRequest> Shared(RequestKind kind, const Request& request)
 
 // What searches and feeds have beside that.
 template <class Request>
-void FillList(const Request& request, PipelineRequest* made) {
+absl::Status FillList(const Request& request, PipelineRequest* made) {
+  auto curation = CurationOf(request.curation());
+  if (!curation.ok()) return curation.status();
+  made->curation = *curation;
   made->filter = request.filter();
   made->page_size = request.page_size();
   made->page_token = request.page_token();
@@ -95,6 +110,7 @@ void FillList(const Request& request, PipelineRequest* made) {
   made->per_source_limit = request.candidates().per_source();
   made->rank_limit = request.candidates().rank();
   if (request.has_group_by()) made->group_by = {request.group_by().field(), request.group_by().limit()};
+  return absl::OkStatus();
 }
 
 void FillResult(const CollectionName& collection, const RankedItem& item, RequestKind kind,
@@ -105,6 +121,7 @@ void FillResult(const CollectionName& collection, const RankedItem& item, Reques
     ToMessage(collection, item.record, result->mutable_item());
   }
   result->set_score(item.score);
+  result->set_pinned(item.pinned);
   result->mutable_scores()->insert(item.scores.begin(), item.scores.end());
   for (const SourceHit& hit : item.sources) {
     v1::Result::Source* source = result->add_sources();
@@ -147,6 +164,20 @@ void FillShared(const CollectionName& collection, const PipelineResponse& answer
   }
 }
 
+// What curation did to a search or a feed.
+template <class Response>
+void FillCurated(const PipelineResponse& answer, Response* response) {
+  for (const SynonymUse& use : answer.synonyms) {
+    v1::AppliedSynonym* applied = response->add_applied_synonyms();
+    applied->set_id(use.id);
+    applied->set_typed(use.typed);
+    for (const std::string& other : use.others) applied->add_stands_for(other);
+  }
+  for (const std::string& rule : answer.rules) response->add_applied_rules(rule);
+  response->set_redirect_uri(answer.redirect_uri);
+  response->set_replacement_query(answer.replacement_query);
+}
+
 }  // namespace
 
 absl::StatusOr<PipelineRequest> RequestOf(const v1::SearchRequest& request) {
@@ -161,7 +192,7 @@ absl::StatusOr<PipelineRequest> RequestOf(const v1::SearchRequest& request) {
   if (!typos.ok()) return typos.status();
   made->typo_tolerance = *typos;
   if (request.has_highlight()) made->highlight = HighlightOf(request.highlight());
-  FillList(request, &*made);
+  if (auto status = FillList(request, &*made); !status.ok()) return status;
   made->facets = FacetsOf(request);
   made->order_by = request.order_by();
   return made;
@@ -170,7 +201,7 @@ absl::StatusOr<PipelineRequest> RequestOf(const v1::SearchRequest& request) {
 absl::StatusOr<PipelineRequest> RequestOf(const v1::RecommendRequest& request) {
   auto made = Shared(RequestKind::kRecommend, request);
   if (!made.ok()) return made;
-  FillList(request, &*made);
+  if (auto status = FillList(request, &*made); !status.ok()) return status;
   made->context_items.assign(request.context_items().begin(), request.context_items().end());
   made->positive_items.assign(request.positive_items().begin(), request.positive_items().end());
   made->negative_items.assign(request.negative_items().begin(), request.negative_items().end());
@@ -199,6 +230,7 @@ absl::StatusOr<PipelineRequest> RequestOf(const v1::RankRequest& request) {
 void ToMessage(const CollectionName& collection, const PipelineResponse& answer,
                v1::SearchResponse* response) {
   FillShared(collection, answer, RequestKind::kSearch, response);
+  FillCurated(answer, response);
   response->set_next_page_token(answer.next_page_token);
   response->set_corrected_query(answer.corrected_query);
   for (const FacetAnswer& facet : answer.facets) ToMessage(facet, response->add_facets());
@@ -210,6 +242,7 @@ void ToMessage(const CollectionName& collection, const PipelineResponse& answer,
 void ToMessage(const CollectionName& collection, const PipelineResponse& answer,
                v1::RecommendResponse* response) {
   FillShared(collection, answer, RequestKind::kRecommend, response);
+  FillCurated(answer, response);
   response->set_next_page_token(answer.next_page_token);
 }
 

@@ -43,5 +43,30 @@ TEST_CASE("a page passes over what is hidden and says where the next one starts"
   CHECK(page.next == 10);
 }
 
+TEST_CASE("pins stand at their places among the others") {
+  const auto put = [](std::vector<size_t> order, std::vector<Pin> pins) { return PutPins(order, pins); };
+  // Index 3 is wanted first, 9 (which is at the end of the list) third.
+  PinnedOrder out = put({0, 1, 2, 3, 4, 9}, {{3, 0}, {9, 2}});
+  CHECK(out.order == std::vector<size_t>{3, 0, 9, 1, 2, 4});
+  CHECK(out.pinned == std::vector<uint32_t>{0, 2});
+  // Two for one place: the second has the next one that is free, which a third has taken already.
+  out = put({0, 1, 2, 3, 4}, {{4, 1}, {3, 2}, {2, 1}});
+  CHECK(out.order == std::vector<size_t>{0, 4, 3, 2, 1});
+  CHECK(out.pinned == std::vector<uint32_t>{1, 2, 3});
+  // Beyond the end, and of an item twice: the first counts.
+  out = put({0, 1, 2}, {{2, 40}, {1, 30}, {1, 0}});
+  CHECK(out.order == std::vector<size_t>{0, 1, 2});
+  CHECK(out.pinned == std::vector<uint32_t>{1, 2});
+  CHECK(put({}, {}).order.empty());
+}
+
+TEST_CASE("boosts multiply, and move up in lists with scores below 0 too") {
+  CHECK(BoostedScores(std::vector<double>{4, 2, 1}, std::vector<double>{1, 3, 0.5}) ==
+        std::vector<double>{4, 6, 0.5});
+  // Counted from -2: 3, 1, 0 become 3, 4, 0.
+  CHECK(BoostedScores(std::vector<double>{1, -1, -2}, std::vector<double>{1, 4, 2}) ==
+        std::vector<double>{1, 2, -2});
+}
+
 }  // namespace
 }  // namespace waymark

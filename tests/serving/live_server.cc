@@ -16,6 +16,7 @@ class GatedCollection : public Collection {
   const CollectionName& name() const override { return real_->name(); }
   Scope scope() const override { return real_->scope(); }
   Catalog& catalog() override { return real_->catalog(); }
+  LiveCuration& curation() override { return real_->curation(); }
   absl::StatusOr<WriteReceipt> Write(std::vector<Mutation> mutations) override {
     return real_->Write(std::move(mutations));
   }

@@ -1,4 +1,4 @@
-#include "experiment/assignment/targeting.h"
+#include "catalog/targeting.h"
 
 #include <algorithm>
 
@@ -69,7 +69,8 @@ bool Holds(const FilterNode& node, const Struct& context) {
 
 }  // namespace
 
-absl::StatusOr<Targeting> Targeting::Parse(std::string_view filter, const std::vector<Field>& declared) {
+absl::StatusOr<Targeting> Targeting::Parse(std::string_view filter, const std::vector<Field>& declared,
+                                           std::string_view place) {
   storage::SchemaRecord record;
   for (std::string_view name : kKnown) {
     storage::FieldRecord& field = *record.add_fields();
@@ -88,7 +89,8 @@ absl::StatusOr<Targeting> Targeting::Parse(std::string_view filter, const std::v
   }
   auto parsed = ParseFilter(filter, *schema);
   if (!parsed.ok()) {
-    return absl::InvalidArgumentError(absl::StrCat("targeting: ", std::string(parsed.status().message())));
+    return absl::InvalidArgumentError(
+        absl::StrCat(std::string(place), ": ", std::string(parsed.status().message())));
   }
   return Targeting(std::move(parsed->root));
 }

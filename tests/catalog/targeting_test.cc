@@ -1,4 +1,4 @@
-#include "experiment/assignment/targeting.h"
+#include "catalog/targeting.h"
 
 #include "tests/store/fixture.h"
 
