@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kBatch = 500;
 constexpr size_t kBatchBytes = 4 << 20, kMaxLineBytes = 1 << 20;
-constexpr int64_t kShownRefusals = 10;
+constexpr int64_t kShownEntries = 10;
 constexpr int kPage = 1000;
 
 struct Synonyms {
@@ -43,9 +43,9 @@ struct Rules {
 };
 
 template <class Kind>
-class FileImport {
+class EntryImport {
  public:
-  FileImport(const CurationFile& file, Backend* backend, CurationReport* report)
+  EntryImport(const CurationFile& file, Backend* backend, CurationReport* report)
       : file_(file),
         shown_(file.path == "-" ? "standard input" : file.path),
         backend_(backend),
@@ -96,8 +96,8 @@ class FileImport {
   absl::Status Refuse(int64_t line, const std::string& reason) {
     ++report_->refused;
     const std::string text = absl::StrCat(shown_, ", line ", line, ": ", reason);
-    if (!file_.strict && report_->refused <= kShownRefusals) Say(text);
-    if (!file_.strict && report_->refused == kShownRefusals + 1)
+    if (!file_.strict && report_->refused <= kShownEntries) Say(text);
+    if (!file_.strict && report_->refused == kShownEntries + 1)
       Say("(more lines are refused; only their number is shown at the end)");
     return file_.strict ? absl::InvalidArgumentError(text) : absl::OkStatus();
   }
@@ -154,8 +154,8 @@ absl::Status ForEachLine(const std::string& parent, Backend* backend,
 absl::Status ImportCuration(const CurationFile& file, Backend* backend, const std::function<bool()>& stop,
                             CurationReport* report) {
   if (file.entries == CurationEntries::kSynonyms)
-    return FileImport<Synonyms>(file, backend, report).Run(stop);
-  return FileImport<Rules>(file, backend, report).Run(stop);
+    return EntryImport<Synonyms>(file, backend, report).Run(stop);
+  return EntryImport<Rules>(file, backend, report).Run(stop);
 }
 
 absl::Status ForEachCurationLine(CurationEntries entries, const std::string& parent, Backend* backend,

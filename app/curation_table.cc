@@ -6,14 +6,9 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "app/text_table.h"
-#include "store/rows/row_time.h"
 
 namespace waymark {
 namespace {
-
-std::string TimeText(const google::protobuf::Timestamp& time) {
-  return FormatRowTime(absl::FromUnixSeconds(time.seconds()));
-}
 
 std::string More(const std::string& token) {
   return token.empty() ? "" : absl::StrCat("more: --page-token ", token, "\n");

@@ -4,16 +4,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
-#include "store/rows/row_time.h"
+#include "app/text_table.h"
 
 namespace waymark {
 namespace {
 
 using Report = v1::ExperimentReport;
-
-std::string TimeText(const google::protobuf::Timestamp& time) {
-  return FormatRowTime(absl::FromUnixSeconds(time.seconds()));
-}
 
 std::string NameOf(const Report::Comparison& comparison) {
   return absl::StrCat(comparison.metric(), ", ", comparison.arm(), comparison.segment().empty() ? "" : ", ",

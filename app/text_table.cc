@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "store/rows/row_time.h"
+
 namespace waymark {
 
 namespace {
@@ -119,6 +121,10 @@ std::string TextTable::Render(int width) const {
     for (const std::string& note : row.notes) text += note + "\n";
   }
   return text;
+}
+
+std::string TimeText(const google::protobuf::Timestamp& time) {
+  return FormatRowTime(absl::FromUnixSeconds(time.seconds()));
 }
 
 }  // namespace waymark

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "google/protobuf/timestamp.pb.h"
 
 namespace waymark {
 
@@ -46,5 +47,7 @@ int DisplayWidth(absl::string_view text);
 std::string CutToWidth(absl::string_view text, int width);
 // Of standard output; 120 where that is no terminal.
 int TerminalWidth();
+// As rows hold times, in UTC.
+std::string TimeText(const google::protobuf::Timestamp& time);
 
 }  // namespace waymark

@@ -17,7 +17,7 @@ namespace {
 using google::protobuf::Value;
 using storage::FieldRecord;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
 absl::Status Refused(std::string_view place, std::string_view field, std::string_view message) {
   return absl::InvalidArgumentError(absl::StrCat(std::string(place), field.empty() ? "" : ".",
@@ -65,7 +65,7 @@ std::string EndInFilter(const Field& field, double end) {
 // The largest value of the field's kind that is below `end`.
 double Below(const Field& field, double end) {
   if (std::isinf(end)) return end;
-  if (field.type() == FieldRecord::FLOATING) return std::nextafter(end, -kInfinity);
+  if (field.type() == FieldRecord::FLOATING) return std::nextafter(end, -kNoBound);
   return std::ceil(end) - 1;  // whole numbers and microseconds
 }
 
@@ -97,7 +97,7 @@ absl::Status CheckRanges(std::string_view place, Facet* facet) {
   }
   for (size_t i = 0; i < spec.ranges.size(); ++i) {
     const std::string here = absl::StrCat(std::string(place), ".ranges[", i, "]");
-    double from = -kInfinity, to = kInfinity;
+    double from = -kNoBound, to = kNoBound;
     for (const auto& [value, end, name] :
          {std::tuple{&spec.ranges[i].from, &from, ".from"}, std::tuple{&spec.ranges[i].to, &to, ".to"}}) {
       if (!Given(*value)) continue;

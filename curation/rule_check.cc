@@ -17,27 +17,27 @@ namespace {
 
 using storage::RuleRecord;
 
-absl::Status Wrong(const std::string& field, const std::string& what) {
+absl::Status WrongRule(const std::string& field, const std::string& what) {
   return absl::InvalidArgumentError(absl::StrCat("rule.", field, ": ", what));
 }
 
 absl::Status TooMany(const std::string& field, int given, size_t most) {
-  return Wrong(field, absl::StrCat(given, " are given; it takes at most ", most));
+  return WrongRule(field, absl::StrCat(given, " are given; it takes at most ", most));
 }
 
 absl::Status CheckCondition(const RuleRecord& rule, const Analyzer& analyzer) {
   if (rule.match() == RuleRecord::MATCH_UNSPECIFIED || !RuleRecord::Match_IsValid(rule.match())) {
-    return Wrong("condition.match", "is not given; it takes EXACT, CONTAINS, BEGINS or ANY");
+    return WrongRule("condition.match", "is not given; it takes EXACT, CONTAINS, BEGINS or ANY");
   }
   if (auto status = CheckText("rule.condition.query", rule.query(), kMaxQueryBytes); !status.ok())
     return status;
   if (rule.match() == RuleRecord::ANY) {
-    if (!rule.query().empty()) return Wrong("condition.query", "stands beside ANY, which takes none");
+    if (!rule.query().empty()) return WrongRule("condition.query", "stands beside ANY, which takes none");
   } else {
     TermList terms;
     analyzer.Analyze(rule.query(), 0, &terms);
     if (terms.empty()) {
-      return Wrong(
+      return WrongRule(
           "condition.query",
           absl::StrCat("is '", Shortened(rule.query()),
                        "', in which this collection's analysis finds no word (stop words are none); it "
@@ -45,14 +45,14 @@ absl::Status CheckCondition(const RuleRecord& rule, const Analyzer& analyzer) {
                        kMostConditionWords));
     }
     if (terms.size() > kMostConditionWords) {
-      return Wrong("condition.query",
-                   absl::StrCat("has ", terms.size(), " words; it takes at most ", kMostConditionWords));
+      return WrongRule("condition.query",
+                       absl::StrCat("has ", terms.size(), " words; it takes at most ", kMostConditionWords));
     }
   }
   auto context = Targeting::Parse(rule.context_filter(), {}, "rule.condition.filter");
   if (!context.ok()) return context.status();
   if (rule.valid_until_us() != 0 && rule.valid_until_us() <= rule.valid_from_us()) {
-    return Wrong("condition.valid_until", "is not after valid_from: the rule would never hold");
+    return WrongRule("condition.valid_until", "is not after valid_from: the rule would never hold");
   }
   return absl::OkStatus();
 }
@@ -70,7 +70,7 @@ absl::Status CheckItems(const std::string& field,
 absl::Status CheckFilter(const std::string& field, const std::string& filter, const Catalog& catalog) {
   if (filter.empty()) return absl::OkStatus();
   auto compiled = catalog.CompileFilter(filter);
-  return compiled.ok() ? absl::OkStatus() : Wrong(field, std::string(compiled.status().message()));
+  return compiled.ok() ? absl::OkStatus() : WrongRule(field, std::string(compiled.status().message()));
 }
 
 absl::Status CheckPins(const RuleRecord& rule) {
@@ -83,16 +83,16 @@ absl::Status CheckPins(const RuleRecord& rule) {
     if (auto status = CheckId(absl::StrCat("rule.", field, ".item_id"), pin.item_id()); !status.ok())
       return status;
     if (pin.position() < 1 || pin.position() > kLastPinPosition) {
-      return Wrong(field + ".position",
-                   absl::StrCat("is ", pin.position(), "; it takes 1 to ", kLastPinPosition));
+      return WrongRule(field + ".position",
+                       absl::StrCat("is ", pin.position(), "; it takes 1 to ", kLastPinPosition));
     }
     if (!items.insert(pin.item_id()).second) {
-      return Wrong(field + ".item_id", absl::StrCat("is '", Shortened(pin.item_id()),
-                                                    "', which this rule pins twice, or hides as well"));
+      return WrongRule(field + ".item_id", absl::StrCat("is '", Shortened(pin.item_id()),
+                                                        "', which this rule pins twice, or hides as well"));
     }
     if (!positions.insert(pin.position()).second) {
-      return Wrong(field + ".position",
-                   absl::StrCat("is ", pin.position(), ", which an earlier pin of this rule has"));
+      return WrongRule(field + ".position",
+                       absl::StrCat("is ", pin.position(), ", which an earlier pin of this rule has"));
     }
   }
   return absl::OkStatus();
@@ -106,12 +106,12 @@ absl::Status CheckBoosts(const RuleRecord& rule, const Catalog& catalog) {
     const RuleRecord::Boost& boost = rule.boosts(i);
     const std::string field = absl::StrCat("boosts[", i, "]");
     if (!(boost.factor() > 0 && boost.factor() <= kGreatestFactor)) {
-      return Wrong(field + ".factor",
-                   absl::StrCat("is ", boost.factor(), "; it takes over 0 up to ", kGreatestFactor));
+      return WrongRule(field + ".factor",
+                       absl::StrCat("is ", boost.factor(), "; it takes over 0 up to ", kGreatestFactor));
     }
     if (boost.filter().empty() == boost.items().empty()) {
-      return Wrong(field, boost.filter().empty() ? "names nothing; it takes a filter or items"
-                                                 : "has a filter and items; it takes one of them");
+      return WrongRule(field, boost.filter().empty() ? "names nothing; it takes a filter or items"
+                                                     : "has a filter and items; it takes one of them");
     }
     if (auto status = CheckFilter(field + ".filter", boost.filter(), catalog); !status.ok()) return status;
     auto status = CheckItems(field + ".items", boost.items(), kMostBoostedItems);
@@ -134,9 +134,9 @@ absl::Status CheckUri(const std::string& uri) {
     runs = runs || absl::StartsWithIgnoreCase(uri, name);
   }
   if (plain && !runs && (uri[0] == '/' || scheme)) return absl::OkStatus();
-  return Wrong("redirect_uri", absl::StrCat("is '", Shortened(uri),
-                                            "'; it takes a path that begins with «/», or an address as "
-                                            "«https://example.com/sale»"));
+  return WrongRule("redirect_uri", absl::StrCat("is '", Shortened(uri),
+                                                "'; it takes a path that begins with «/», or an address as "
+                                                "«https://example.com/sale»"));
 }
 
 }  // namespace

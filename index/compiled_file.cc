@@ -23,10 +23,6 @@ namespace fs = std::filesystem;
 constexpr char kEnding[] = ".postings";
 constexpr size_t kLargest = size_t{1} << 40;
 
-absl::Status FileError(absl::StatusCode code, const fs::path& path, const char* what) {
-  return absl::Status(code, absl::StrCat(path.string(), ": ", what, ": ", std::strerror(errno)));
-}
-
 absl::Status WriteDurably(const fs::path& path, absl::Span<const uint8_t> bytes) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file < 0) return FileError(absl::StatusCode::kInternal, path, "cannot be made");

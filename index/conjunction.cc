@@ -8,11 +8,11 @@ namespace waymark {
 namespace {
 
 // Of the rarest word, in a window.
-constexpr size_t kPostingsPerWindow = 1024;
+constexpr size_t kConjunctionWindow = 1024;
 
-class Search {
+class ConjunctionRun {
  public:
-  Search(const BoundQuery& query, const SegmentView& segment, HitCollector* hits)
+  ConjunctionRun(const BoundQuery& query, const SegmentView& segment, HitCollector* hits)
       : hits_(hits), documents_(segment.postings->doc_count()) {
     const auto make = [&](const std::vector<uint32_t>& terms, std::vector<ScoredList>* lists) {
       for (uint32_t t : terms) {
@@ -35,7 +35,7 @@ class Search {
   bool Run() {
     if (!complete_) return true;
     const uint64_t wanted =
-        uint64_t{kPostingsPerWindow} * documents_ / std::max<size_t>(order_[0]->postings(), 1);
+        uint64_t{kConjunctionWindow} * documents_ / std::max<size_t>(order_[0]->postings(), 1);
     const auto window = static_cast<DocNumber>(std::clamp<uint64_t>(wanted, 1024, documents_));
     for (DocNumber begin = 0; begin < documents_;) {
       begin = std::max(begin, order_[0]->NextAtLeast(begin));
@@ -96,7 +96,7 @@ bool Conjunction::Serves(const BoundQuery& query, const HitCollector&) {
 }
 
 bool Conjunction::Run(const BoundQuery& query, const SegmentView& segment, HitCollector* hits) {
-  return Search(query, segment, hits).Run();
+  return ConjunctionRun(query, segment, hits).Run();
 }
 
 }  // namespace waymark

@@ -22,10 +22,6 @@ using Json = nlohmann::json;
 
 constexpr size_t kLargestManifest = 64 << 20;
 
-absl::Status FileError(absl::StatusCode code, const fs::path& path, const char* what) {
-  return absl::Status(code, absl::StrCat(path.string(), ": ", what, ": ", std::strerror(errno)));
-}
-
 // Bytes that are no UTF-8 are replaced: dump() would throw.
 std::string Dump(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
@@ -151,6 +147,10 @@ absl::StatusOr<IndexManifest> ParseManifest(const fs::path& path, const std::str
 }
 
 }  // namespace
+
+absl::Status FileError(absl::StatusCode code, const fs::path& path, const char* what) {
+  return absl::Status(code, absl::StrCat(path.string(), ": ", what, ": ", std::strerror(errno)));
+}
 
 absl::StatusOr<std::vector<IndexedFile>> SealFiles(const fs::path& folder,
                                                    const std::vector<std::string>& names,

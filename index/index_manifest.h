@@ -36,6 +36,9 @@ struct IndexManifest {
   std::vector<IndexedFile> files;
 };
 
+// «path: what: why», of errno.
+absl::Status FileError(absl::StatusCode code, const std::filesystem::path& path, const char* what);
+
 // Sizes and hashes of files, made durable (fsync) as they are read. Those that `known` has keep its entry:
 // Lucene++ writes each name once (except for segments.gen, which is only a hint to it and is read again).
 absl::StatusOr<std::vector<IndexedFile>> SealFiles(const std::filesystem::path& folder,

@@ -10,7 +10,7 @@
 namespace waymark {
 namespace {
 
-using Kind = TermReading::Kind;
+using ReadingKind = TermReading::Kind;
 using Found = std::shared_ptr<const WordVariants>;
 
 constexpr size_t kMinStem = 3;
@@ -26,12 +26,13 @@ class Expansion {
     bound_.variants.resize(query.terms.size());
     size_t expanded = 0;
     for (size_t t = 0; t < query.terms.size() && complete_; ++t) {
-      const Kind kind = query.readings[t].kind;
-      if (kind == Kind::kExact ||
-          (kind == Kind::kWord && (typos_ == TypoTolerance::kOff || !query.asked[t]))) {
+      const ReadingKind kind = query.readings[t].kind;
+      if (kind == ReadingKind::kExact ||
+          (kind == ReadingKind::kWord && (typos_ == TypoTolerance::kOff || !query.asked[t]))) {
         continue;
       }
-      if (kind == Kind::kWord && typos_ == TypoTolerance::kAuto && DocumentsWith(t) > kFewDocuments) continue;
+      if (kind == ReadingKind::kWord && typos_ == TypoTolerance::kAuto && DocumentsWith(t) > kFewDocuments)
+        continue;
       if (expanded++ == kMaxExpandedWords) break;
       Expand(t);
     }
@@ -44,19 +45,19 @@ class Expansion {
     const std::string& term = bound_.query.terms[t];
     std::vector<WordVariant> words;
     switch (reading.kind) {
-      case Kind::kPrefix:
+      case ReadingKind::kPrefix:
         words = Look("*", term,
                      [&] { return FindCompletions(snapshot_.segments, term, kMaxVariants, deadline_); });
         break;
-      case Kind::kTypos: {
+      case ReadingKind::kTypos: {
         const int edits = reading.edits > 0 ? reading.edits : std::max(1, ToleratedEdits(reading.typed));
         words = Typos(term, {edits, true, kMaxVariants});
         break;
       }
-      case Kind::kWord:
+      case ReadingKind::kWord:
         words = TakenForMisspelled(t);
         break;
-      case Kind::kExact:
+      case ReadingKind::kExact:
         return;
     }
     Bind(t, words);

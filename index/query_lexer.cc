@@ -1,9 +1,9 @@
 #include "index/query_lexer.h"
 
+#include "index/letters.h"
+
 namespace waymark {
 namespace {
-
-bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 // Bytes of the quotation mark that `text` begins with, 0 for none. Word processors and phones type curly
 // ones.

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "index/letters.h"
+
 namespace waymark {
 namespace {
 
@@ -153,8 +155,6 @@ void SegmentUnicodeSpans(std::string_view utf8, VisitBytes visit) {
     visit(word, static_cast<size_t>(from), static_cast<size_t>(std::max(from, to)));
   });
 }
-
-bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 template <class Ascii, class Unicode>
 void Segment(std::string_view utf8, Ascii ascii_word, Unicode unicode_stretch) {

@@ -30,6 +30,7 @@ struct MethodOptions {
   size_t max_request_bytes = size_t{1} << 20;  // of the protobuf message
   Lane lane = Lane::kRequest;
 };
+inline constexpr MethodOptions kWriting = {.lane = Lane::kWrite};
 
 struct Method {
   const google::protobuf::MethodDescriptor* descriptor = nullptr;

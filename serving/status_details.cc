@@ -13,7 +13,7 @@ namespace {
 
 constexpr char kReasonPayload[] = "waymark/reason";
 constexpr char kRetryPayload[] = "waymark/retry_ms";
-constexpr size_t kMaxMessageBytes = 1500;
+constexpr size_t kLongestMessage = 1500;
 constexpr char kDomain[] = "waymark";
 
 std::optional<std::string> Payload(const absl::Status& status, const char* url) {
@@ -77,9 +77,9 @@ std::string_view DefaultReason(absl::StatusCode code) {
 }
 
 // Cuts at a whole UTF-8 character.
-std::string Shortened(std::string_view message) {
-  if (message.size() <= kMaxMessageBytes) return std::string(message);
-  size_t end = kMaxMessageBytes;
+std::string ShortMessage(std::string_view message) {
+  if (message.size() <= kLongestMessage) return std::string(message);
+  size_t end = kLongestMessage;
   while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0) == 0x80) --end;
   return std::string(message.substr(0, end)) + "...";
 }
@@ -131,7 +131,7 @@ google::rpc::Status ToRpcStatus(const absl::Status& status) {
   google::rpc::Status rpc;
   rpc.set_code(static_cast<int>(status.code()));
   if (status.ok()) return rpc;
-  rpc.set_message(Shortened(std::string_view(status.message().data(), status.message().size())));
+  rpc.set_message(ShortMessage(std::string_view(status.message().data(), status.message().size())));
   google::rpc::ErrorInfo info;
   info.set_reason(ReasonOf(status));
   info.set_domain(kDomain);

@@ -14,7 +14,6 @@ namespace waymark {
 namespace {
 
 constexpr int kMostOfBatch = 1000;
-constexpr MethodOptions kWriting = {.lane = Lane::kWrite};
 constexpr MethodOptions kBatch = {.max_request_bytes = size_t{16} << 20, .lane = Lane::kWrite};
 
 // What synonyms and rules differ in.

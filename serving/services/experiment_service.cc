@@ -18,7 +18,6 @@ constexpr int kMostUnits = 10000;
 
 // They load models or read the log; searches must not wait for them.
 constexpr MethodOptions kLong = {.lane = Lane::kBulk};
-constexpr MethodOptions kWriting = {.lane = Lane::kWrite};
 // 10,000 units with their contexts.
 constexpr MethodOptions kUnits = {.max_request_bytes = size_t{16} << 20};
 
