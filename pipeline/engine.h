@@ -56,7 +56,7 @@ class Collection {
   // Checks items and users against their schemas (which grow with them unless declared), then writes. When it
   // answers, the catalogue and the users' states have taken the write in.
   virtual absl::StatusOr<WriteReceipt> Write(std::vector<Mutation> mutations) = 0;
-  // Catalog::DeclareSchema, with writes held off meanwhile.
+  // MergeSchema with what is there, then Catalog::DeclareSchema; writes are held off meanwhile.
   virtual absl::Status DeclareSchema(const storage::SchemaRecord& record) = 0;
   // The same for the attributes of users.
   virtual std::shared_ptr<const Schema> user_schema() const = 0;

@@ -4,6 +4,7 @@
 #include "serving/resource_name.h"
 #include "serving/services/time_messages.h"
 #include "serving/status_details.h"
+#include "catalog/schema_merge.h"
 
 namespace waymark {
 namespace {
@@ -68,12 +69,6 @@ absl::StatusOr<storage::SchemaRecord> SchemaOf(const v1::Schema& schema) {
   storage::SchemaRecord record;
   for (int i = 0; i < schema.fields_size(); ++i) {
     const v1::Schema::Field& from = schema.fields(i);
-    if (!v1::Schema::Type_IsValid(from.type()) || from.type() == v1::Schema::TYPE_UNSPECIFIED) {
-      return InvalidField(
-          absl::StrCat("schema.fields[", i, "].type"),
-          absl::StrCat("of '", from.name(), "' is ", static_cast<int>(from.type()),
-                       "; it takes TEXT, KEYWORD, INTEGER, FLOATING, BOOLEAN, TIME or OBJECT"));
-    }
     storage::FieldRecord* field = record.add_fields();
     field->set_name(from.name());
     field->set_type(static_cast<storage::FieldRecord::Type>(from.type()));
@@ -92,3 +87,8 @@ absl::StatusOr<storage::SchemaRecord> SchemaOf(const v1::Schema& schema) {
 }
 
 }  // namespace waymark
+    const bool typed = v1::Schema::Type_IsValid(from.type()) && from.type() != v1::Schema::TYPE_UNSPECIFIED;
+    if (typed || SaysNothing(*field)) continue;
+    return InvalidField(absl::StrCat("schema.fields[", i, "].type"),
+                        absl::StrCat("of '", from.name(), "' is ", static_cast<int>(from.type()),
+                                     "; it takes TEXT, KEYWORD, INTEGER, FLOATING, BOOLEAN, TIME or OBJECT"));
