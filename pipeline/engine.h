@@ -43,6 +43,12 @@ struct CollectionStatus {
   LogOffset log_end = 0, catalog_position = 0, index_position = 0, behaviour_position = 0;
   int64_t indexed_items = 0, index_segments = 0, index_bytes = 0, vectors = 0;
   std::string release, retriever, ranker;
+  std::string unloaded_release, unloaded_reason;  // as UnloadedRelease
+};
+
+// The release that should serve and could not be loaded, and why; no id: there is none.
+struct UnloadedRelease {
+  std::string id, reason;
 };
 
 // A collection with everything derived from it.
@@ -82,6 +88,7 @@ class Collection {
   // The id that is active then ("": none). FAILED_PRECONDITION: nothing to go back to.
   virtual absl::StatusOr<std::string> RollbackRelease(const std::string& reason) = 0;
   virtual std::string active_release() const = 0;  // "": none
+  virtual UnloadedRelease unloaded_release() const = 0;
   // Holds these releases ready beside the active one, through activations, until the next call names others.
   // What does not load, with the reason: the others are held all the same.
   virtual std::map<std::string, absl::Status> KeepReleases(const std::set<std::string>& ids) = 0;

@@ -304,6 +304,9 @@ CollectionStatus LiveCollection::status() {
   for (const auto& retriever : loader_->Retrievers()) out.vectors += retriever->vectors->index()->size();
   const auto current = snapshot();
   out.release = current->active->record.id();
+  const UnloadedRelease unloaded = unloaded_release();
+  out.unloaded_release = unloaded.id;
+  out.unloaded_reason = unloaded.reason;
   out.retriever = current->active->retriever_version;
   out.ranker = current->active->ranker->version();
   return out;
