@@ -80,7 +80,10 @@ absl::StatusOr<Schema> Schema::FromRecord(storage::SchemaRecord record) {
     }
     if (field.title()) title = &field;
   }
-  if (record.language().empty()) record.set_language("english");
+  if (record.language().empty()) {
+    record.set_language("english");
+    record.set_remove_stop_words(true);
+  }
   if (record.stemmer().empty()) record.set_stemmer(record.language() == "english" ? "porter" : "none");
   if (!OneOf(record.language(), {"english", "none"})) {
     return absl::InvalidArgumentError(absl::StrCat("schema: language is '", ShortenedText(record.language()),

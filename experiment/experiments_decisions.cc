@@ -40,7 +40,7 @@ void FreezeWeights(ExperimentRecord* record) {
 absl::Status Unmet(const std::string& id, const std::vector<std::string>& unmet) {
   return absl::FailedPreconditionError(
       absl::StrCat("experiment '", id, "': ", absl::StrJoin(unmet, "; "),
-                   ". Wait, or set it aside with an override_reason, which is "
+                   ". Wait, or set it aside with an override_reason (command line: --override), which is "
                    "recorded"));
 }
 

@@ -53,6 +53,12 @@ struct CollectionStatus {
   SuggestionStatus suggestions;
   bool suggesting = false;  // whether they are kept up; else the rest of their status is empty
   std::string release, retriever, ranker;
+  std::string unloaded_release, unloaded_reason;  // as UnloadedRelease
+};
+
+// The release that should serve and could not be loaded, and why; no id: there is none.
+struct UnloadedRelease {
+  std::string id, reason;
 };
 
 // A collection with everything derived from it.
@@ -67,7 +73,7 @@ class Collection {
   // Checks items and users against their schemas (which grow with them unless declared), then writes. When it
   // answers, the catalogue and the users' states have taken the write in.
   virtual absl::StatusOr<WriteReceipt> Write(std::vector<Mutation> mutations) = 0;
-  // Catalog::DeclareSchema, with writes held off meanwhile.
+  // MergeSchema with what is there, then Catalog::DeclareSchema; writes are held off meanwhile.
   virtual absl::Status DeclareSchema(const storage::SchemaRecord& record) = 0;
   // The same for the attributes of users.
   virtual std::shared_ptr<const Schema> user_schema() const = 0;
@@ -99,6 +105,7 @@ class Collection {
   // The id that is active then ("": none). FAILED_PRECONDITION: nothing to go back to.
   virtual absl::StatusOr<std::string> RollbackRelease(const std::string& reason) = 0;
   virtual std::string active_release() const = 0;  // "": none
+  virtual UnloadedRelease unloaded_release() const = 0;
   // Holds these releases ready beside the active one, through activations, until the next call names others.
   // What does not load, with the reason: the others are held all the same.
   virtual std::map<std::string, absl::Status> KeepReleases(const std::set<std::string>& ids) = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "catalog/schema_merge.h"
 
 namespace waymark {
 namespace {
@@ -232,12 +233,14 @@ absl::StatusOr<WriteReceipt> LiveCollection::Write(std::vector<Mutation> mutatio
 
 absl::Status LiveCollection::DeclareSchema(const storage::SchemaRecord& record) {
   absl::WriterMutexLock declaring(&schema_mutex_);
-  return catalog_->DeclareSchema(record);
+  auto merged = MergeSchema(catalog_->schema()->record(), record);
+  return merged.ok() ? catalog_->DeclareSchema(*merged) : merged.status();
 }
 
 absl::Status LiveCollection::DeclareUserSchema(const storage::SchemaRecord& record) {
   absl::WriterMutexLock declaring(&schema_mutex_);
-  return user_admission_->Declare(record);
+  auto merged = MergeSchema(user_admission_->schema()->record(), record);
+  return merged.ok() ? user_admission_->Declare(*std::move(merged)) : merged.status();
 }
 
 absl::StatusOr<PipelineResponse> LiveCollection::Run(const PipelineRequest& request, Deadline deadline) {
@@ -317,6 +320,9 @@ CollectionStatus LiveCollection::status() {
   out.suggestions = suggestions_->status();
   const auto current = snapshot();
   out.release = current->active->record.id();
+  const UnloadedRelease unloaded = unloaded_release();
+  out.unloaded_release = unloaded.id;
+  out.unloaded_reason = unloaded.reason;
   out.retriever = current->active->retriever_version;
   out.ranker = current->active->ranker->version();
   return out;

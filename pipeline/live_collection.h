@@ -61,6 +61,7 @@ class LiveCollection : public Collection {
   absl::Status ActivateRelease(const std::string& id, const std::string& reason) override;
   absl::StatusOr<std::string> RollbackRelease(const std::string& reason) override;
   std::string active_release() const override;
+  UnloadedRelease unloaded_release() const override;
   std::map<std::string, absl::Status> KeepReleases(const std::set<std::string>& ids) override;
   CollectionStatus status() override;
 
@@ -82,8 +83,8 @@ class LiveCollection : public Collection {
   absl::Status RefreshEase();
   void KeepEaseFresh();
   std::shared_ptr<const Snapshot> snapshot() const;
-  // Makes `release` the active one of a new snapshot.
-  void Publish(std::shared_ptr<const LoadedRelease> release, bool active);
+  // Makes `release` the active one of a new snapshot, in the place of `unloaded` where that has an id.
+  void Publish(std::shared_ptr<const LoadedRelease> release, bool active, UnloadedRelease unloaded = {});
   absl::Status SwitchTo(const std::string& id, const std::string& reason);
   // Under `releasing_`. `anew`: those that are loaded are loaded again.
   std::map<std::string, absl::Status> Keep(const std::set<std::string>& ids, bool anew);
@@ -114,6 +115,7 @@ class LiveCollection : public Collection {
   std::shared_ptr<const Snapshot> snapshot_;
   // Under snapshot_mutex_; changed by who holds `releasing_` too.
   std::map<std::string, std::shared_ptr<const LoadedRelease>> kept_;
+  UnloadedRelease unloaded_;  // under snapshot_mutex_
 
   std::mutex follow_mutex_;
   std::condition_variable follow_wake_, stopping_;

@@ -10,19 +10,21 @@ absl::Status LiveCollection::LoadActive() {
   const storage::ActivationRecord activations = store_->Activations(scope_);
   std::string id = activations.activations().empty() ? "" : activations.activations().rbegin()->release_id();
   auto release = id.empty() ? loader_->Unreleased() : loader_->Load(id);
+  UnloadedRelease unloaded;
   if (!release.ok()) {
-    // Answers keep coming from the weighted sum; which release is named in every answer and in `waymark
-    // status`.
+    // Answers keep coming from the weighted sum; `waymark status` and the list of releases say so.
+    unloaded = {id, std::string(release.status().message())};
     spdlog::error("release_not_loaded collection={}/{} release={} reason=\"{}\" serving=weighted-sum",
-                  name_.tenant, name_.collection, id, std::string(release.status().message()));
+                  name_.tenant, name_.collection, id, unloaded.reason);
     release = loader_->Unreleased();
     if (!release.ok()) return release.status();
   }
-  Publish(*std::move(release), true);
+  Publish(*std::move(release), true, std::move(unloaded));
   return absl::OkStatus();
 }
 
-void LiveCollection::Publish(std::shared_ptr<const LoadedRelease> release, bool active) {
+void LiveCollection::Publish(std::shared_ptr<const LoadedRelease> release, bool active,
+                             UnloadedRelease unloaded) {
   auto next = std::make_shared<Snapshot>();
   std::shared_ptr<const Snapshot> previous;
   std::lock_guard<std::mutex> lock(snapshot_mutex_);
@@ -33,6 +35,7 @@ void LiveCollection::Publish(std::shared_ptr<const LoadedRelease> release, bool 
   }
   if (!release->record.id().empty()) next->releases[release->record.id()] = release;
   if (active) next->active = std::move(release);
+  if (active) unloaded_ = std::move(unloaded);
   previous = std::move(snapshot_);
   snapshot_ = std::move(next);
 }
@@ -140,5 +143,10 @@ std::map<std::string, absl::Status> LiveCollection::Keep(const std::set<std::str
 }
 
 std::string LiveCollection::active_release() const { return snapshot()->active->record.id(); }
+
+UnloadedRelease LiveCollection::unloaded_release() const {
+  std::lock_guard<std::mutex> lock(snapshot_mutex_);
+  return unloaded_;
+}
 
 }  // namespace waymark

@@ -29,7 +29,8 @@ class ServerLog {
   std::shared_ptr<spdlog::logger> logger_;
 };
 
-// Everything that other parts of the program log becomes lines of that form too, with the event "message".
+// Everything that other parts of the program log becomes lines of that form too: «name key=value key="text"»
+// an event of that name with those keys, anything else the event "message".
 // For a process that is a server: the program's default logger is replaced.
 void LogProgramAsJson(const std::string& level);
 

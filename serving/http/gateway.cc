@@ -2,10 +2,12 @@
 
 #include <httplib.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <thread>
 #include <utility>
 
@@ -16,6 +18,7 @@
 #include "absl/time/clock.h"
 #include "serving/http/connection_pool.h"
 #include "serving/http/http_routes.h"
+#include "serving/http/http_stream.h"
 #include "serving/http/origin_rule.h"
 #include "serving/http/transcoder.h"
 #include "serving/listen_address.h"
@@ -25,6 +28,7 @@ namespace waymark {
 namespace {
 
 constexpr char kJson[] = "application/json";
+constexpr char kTooLarge[] = "REQUEST_TOO_LARGE";
 constexpr int kBacklog = 512;
 constexpr double kMaxTimeoutSeconds = 3600;
 
@@ -38,6 +42,31 @@ class HttpServer : public httplib::Server {
     });
   }
   bool WidenBacklog() { return ::listen(svr_sock_, kBacklog) == 0; }
+
+  // Takes no more requests: those that have come whole are answered, those that are half sent are refused.
+  void StopReading() {
+    stop();
+    sockets_.EndReading();
+  }
+
+ private:
+  // What the library does, on a stream whose reading can be ended.
+  bool process_and_close_socket(socket_t socket) override {
+    sockets_.Add(socket);
+    HttpStream stream(socket, absl::Seconds(read_timeout_sec_) + absl::Microseconds(read_timeout_usec_),
+                      absl::Seconds(write_timeout_sec_) + absl::Microseconds(write_timeout_usec_));
+    bool good = true, closed = false;
+    for (size_t left = keep_alive_max_count_; left > 0 && good && !closed; --left) {
+      if (svr_sock_ == INVALID_SOCKET || !stream.WaitForInput(absl::Seconds(keep_alive_timeout_sec_))) break;
+      good = process_request(stream, left == 1, closed, nullptr);
+    }
+    sockets_.Remove(socket);
+    ::shutdown(socket, SHUT_RDWR);
+    ::close(socket);
+    return good;
+  }
+
+  OpenSockets sockets_;
 };
 
 void Answer(httplib::Response* response, int status, std::string json) {
@@ -46,6 +75,9 @@ void Answer(httplib::Response* response, int status, std::string json) {
 }
 
 void AnswerError(httplib::Response* response, const absl::Status& status, int http_status = 0) {
+  // gRPC has one code for «too much», HTTP one for sizes and one for rates.
+  if (http_status == 0 && absl::IsResourceExhausted(status) && ReasonOf(status) == kTooLarge)
+    http_status = 413;
   Answer(response, http_status != 0 ? http_status : HttpStatusOf(status.code()),
          ErrorJson(status, http_status));
 }
@@ -108,7 +140,7 @@ class Gateway::Impl {
     std::thread hurry([&] {
       if (!closed.WaitForNotificationWithDeadline(when)) cancelled_ = true;
     });
-    server_.stop();
+    server_.StopReading();
     thread_.join();
     closed.Notify();
     hurry.join();
@@ -125,8 +157,18 @@ class Gateway::Impl {
     server_.set_payload_max_length(options_.max_body_bytes);
     server_.set_tcp_nodelay(true);
     server_.set_exception_handler(
-        [](const httplib::Request&, httplib::Response& response, std::exception_ptr) {
-          AnswerError(&response, absl::InternalError("the HTTP gateway failed"));
+        [this](const httplib::Request& request, httplib::Response& response, std::exception_ptr error) {
+          std::string why = "of something that is no exception";
+          try {
+            std::rethrow_exception(error);
+          } catch (const std::exception& exception) {
+            why = exception.what();
+          } catch (...) {
+          }
+          const absl::Status status = absl::InternalError(absl::StrCat("the HTTP gateway failed: ", why));
+          runner_->LogEnd(absl::StrCat(request.method, " ", request.path.substr(0, 200)), status,
+                          absl::ZeroDuration());
+          AnswerError(&response, status);
         });
     // Errors that the HTTP library finds itself come without a body.
     server_.set_error_handler([this](const httplib::Request&, httplib::Response& response) {
@@ -147,6 +189,7 @@ class Gateway::Impl {
     };
     const auto with_body = [this](const httplib::Request& request, httplib::Response& response,
                                   const httplib::ContentReader& read) {
+      if (request.is_multipart_form_data()) return RefuseForm(read, response);
       std::string body;
       // The library would wait for a body that is not announced until its timeout.
       if (!request.has_header("Content-Length") && !request.has_header("Transfer-Encoding")) {
@@ -174,17 +217,28 @@ class Gateway::Impl {
     server_.Delete(".*", with_body);
   }
 
+  void RefuseForm(const httplib::ContentReader& read, httplib::Response& response) {
+    // Read to its end, so that the connection can go on with the next request.
+    read([](const httplib::MultipartFormData&) { return true; }, [](const char*, size_t) { return true; });
+    if (response.status == 413) return AnswerError(&response, TooLarge(), 413);
+    AnswerError(&response,
+                InvalidField("content-type",
+                             "is multipart/form-data; it takes application/json, the fields "
+                             "of the request as one JSON object"),
+                415);
+  }
+
   absl::Status TooLarge() const {
     return WithReason(absl::ResourceExhaustedError(absl::StrCat("the body has over ", options_.max_body_bytes,
                                                                 " bytes; send it in parts")),
-                      "REQUEST_TOO_LARGE");
+                      kTooLarge);
   }
 
   static absl::Status UrlTooLong() {
     return WithReason(
         InvalidField("query string", absl::StrCat("makes a URL of over ", CPPHTTPLIB_REQUEST_URI_MAX_LENGTH,
                                                   " bytes; send the fields in the body of a POST")),
-        "REQUEST_TOO_LARGE");
+        kTooLarge);
   }
 
   void Handle(const httplib::Request& request, httplib::Response* response, const std::string& body) {
@@ -247,7 +301,10 @@ class Gateway::Impl {
     done.WaitForNotification();
     if (!status.ok()) return AnswerError(response, status);
     auto json = WriteJson(*answer);
-    if (!json.ok()) return AnswerError(response, json.status());
+    if (!json.ok()) {
+      runner_->LogEnd(match.route->method->full_name(), json.status(), absl::ZeroDuration());
+      return AnswerError(response, json.status());
+    }
     Answer(response, 200, *std::move(json));
   }
 

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
@@ -21,10 +22,12 @@ bool IsFreeForm(const Descriptor& type) {
   return type.full_name() == "google.protobuf.Struct" || type.full_name() == "google.protobuf.Value" ||
          type.full_name() == "google.protobuf.ListValue";
 }
-bool IsMask(const FieldDescriptor* field) {
+bool IsNamed(const FieldDescriptor* field, std::string_view type) {
   return field != nullptr && field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE &&
-         field->message_type()->full_name() == "google.protobuf.FieldMask";
+         field->message_type()->full_name() == type;
 }
+bool IsMask(const FieldDescriptor* field) { return IsNamed(field, "google.protobuf.FieldMask"); }
+constexpr char kMaskText[] = "text, the names of fields with commas between them, as \"title,year\"";
 
 // Types of google.protobuf that have a JSON form of their own, other than an object of their fields.
 bool HasOwnForm(const Descriptor& type) { return type.file()->package() == "google.protobuf"; }
@@ -39,22 +42,22 @@ class Checker : public nlohmann::json_sax<nlohmann::json> {
   explicit Checker(const Descriptor& root) : root_(root) {}
 
   bool null() override { return Value("null"); }
-  bool boolean(bool) override { return Value("true or false"); }
+  bool boolean(bool) override { return Scalar("true or false"); }
   bool number_integer(number_integer_t value) override {
-    return Value("a number") &&
+    return Scalar("a number") &&
            (value >= -static_cast<int64_t>(kMaxWholeNumber) || TooLarge(absl::StrCat(value)));
   }
   bool number_unsigned(number_unsigned_t value) override {
-    return Value("a number") &&
+    return Scalar("a number") &&
            (value <= static_cast<uint64_t>(kMaxWholeNumber) || TooLarge(absl::StrCat(value)));
   }
   bool number_float(number_float_t, const string_t& text) override {
     // Whole numbers that 64 bits do not hold come as floats.
     const bool whole = text.find_first_of(".eE") == std::string::npos;
-    return Value("a number") && (!whole || TooLarge(text));
+    return Scalar("a number") && (!whole || TooLarge(text));
   }
   bool string(string_t& text) override {
-    if (!Value("text")) return false;
+    if (!Scalar("text")) return false;
     if (IsMask(value_field_)) TakeMask(text);
     return true;
   }
@@ -67,16 +70,20 @@ class Checker : public nlohmann::json_sax<nlohmann::json> {
       return Fail(Path(), "is an object; it takes a list");
     }
     if (frame.type == nullptr && !frame.free && frame.values == nullptr) {
-      return Fail(Path(), "is an object; it takes a single value");
+      return Fail(Path(), absl::StrCat("is an object; it takes ",
+                                       IsMask(value_field_) ? kMaskText : "a single value"));
     }
     return Push(std::move(frame));
   }
   bool key(string_t& name) override {
     Frame& top = frames_.back();
     top.name = name;
-    if (top.type == nullptr) return true;
-    top.field = FindField(*top.type, name);
-    if (top.field != nullptr) return true;
+    if (top.type != nullptr) top.field = FindField(*top.type, name);
+    // A field has two spellings, «page_size» and «pageSize».
+    if (!top.names.insert(top.field != nullptr ? top.field->name() : name).second) {
+      return Fail(Path(), "is there twice; a key stands once");
+    }
+    if (top.type == nullptr || top.field != nullptr) return true;
     return Fail(Path(), absl::StrCat("is no field of ", top.type->name()));
   }
   bool end_object() override { return Pop(); }
@@ -86,7 +93,11 @@ class Checker : public nlohmann::json_sax<nlohmann::json> {
     if (!Enter("a list", &frame)) return false;
     if (!frame.free &&
         !(value_field_ != nullptr && value_field_->is_repeated() && !value_field_->is_map() && !in_list_)) {
-      return Fail(Path(), "is a list; it takes a single value");
+      return Fail(Path(), absl::StrCat("is a list; it takes ", Takes()));
+    }
+    if (!frames_.back().free && !in_list_ && value_field_ != nullptr && !value_field_->is_repeated() &&
+        IsNamed(value_field_, "google.protobuf.Struct")) {
+      return Fail(Path(), "is a list; it takes an object");
     }
     Frame list;
     list.list = true;
@@ -117,6 +128,7 @@ class Checker : public nlohmann::json_sax<nlohmann::json> {
     bool list = false;
     const FieldDescriptor* field = nullptr;  // of a message: the field at hand; of a list: the field it is
     std::string name;                        // the key at hand
+    absl::flat_hash_set<std::string> names;  // of an object: its keys so far
     int index = 0;                           // of a list
   };
 
@@ -143,6 +155,28 @@ class Checker : public nlohmann::json_sax<nlohmann::json> {
       value_free_ = true;
     }
     return true;
+  }
+
+  // What the value at hand takes, where it is no free-form value.
+  std::string Takes() const {
+    const FieldDescriptor* field = value_field_;
+    if (field == nullptr) return "a single value";
+    if (field->is_map() && !in_list_) return "an object";
+    if (field->is_repeated() && !in_list_) return "a list";
+    if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) return "a single value";
+    if (IsMask(field)) return kMaskText;
+    if (IsNamed(field, "google.protobuf.Struct")) return "an object";
+    if (HasOwnForm(*field->message_type())) return "a single value";
+    return absl::StrCat("an object with the fields of ", field->message_type()->name());
+  }
+
+  // A value that is neither object nor list.
+  bool Scalar(const char* what) {
+    if (!Value(what)) return false;
+    const std::string takes = frames_.back().free ? "" : Takes();
+    const bool other = takes.starts_with("an object") || takes == "a list" ||
+                       (takes == kMaskText && std::string_view(what) != "text");
+    return !other || Fail(Path(), absl::StrCat("is ", what, "; it takes ", takes));
   }
 
   bool Enter(const char* what, Frame* frame) {

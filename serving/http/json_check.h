@@ -1,7 +1,9 @@
-// Reads JSON beside the message that it shall become, before protobuf does, for three things that protobuf
-// would get wrong without a word:
+// Reads JSON beside the message that it shall become, before protobuf does, for what protobuf would
+// get wrong without a word, or say in words of its own:
 //  - whole numbers beyond 2^53 in free-form fields (google.protobuf.Struct) would lose digits: refused;
 //  - names that the message does not have, with their path;
+//  - keys that stand twice, of which protobuf takes the last: refused;
+//  - values of a wrong kind, such as a list for an object;
 //  - field masks: protobuf turns "unitPrice" into "unit_price", but masks here name the operator's own
 //    fields, so they are taken as written.
 #pragma once

@@ -11,6 +11,7 @@
 #include "serving/http/json_check.h"
 #include "serving/http/query_parameters.h"
 #include "serving/status_details.h"
+#include "store/text_check.h"
 
 namespace waymark {
 namespace {
@@ -79,6 +80,11 @@ absl::Status ReadQuery(std::string_view query, Message* message) {
 
 // The path's fields may have come by body or query too: there they must not be added to.
 absl::Status SetPathField(Message* message, const std::string& field_path, const std::string& value) {
+  if (!IsUtf8(value)) {
+    return InvalidField(field_path, absl::StrCat("is '", Shortened(value),
+                                                 "' once percent-decoded, which is not valid UTF-8; it takes "
+                                                 "UTF-8 text"));
+  }
   if (const auto* field = message->GetDescriptor()->FindFieldByName(field_path)) {
     message->GetReflection()->ClearField(message, field);
   }

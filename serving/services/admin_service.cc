@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "recommend/vector_index.h"
 #include "serving/resource_name.h"
@@ -27,6 +28,11 @@ void Fill(const CollectionStatus& from, v1::CollectionStatus* status) {
   status->set_index_bytes(from.index_bytes);
   status->set_vectors(from.vectors);
   status->set_active_release(from.release);
+  // An id has no spaces, so that nobody takes this for a release that serves.
+  if (!from.unloaded_release.empty()) {
+    status->set_active_release(absl::StrCat(
+        from.unloaded_release, " (should serve, and is not loaded: ", from.unloaded_reason, ")"));
+  }
   status->set_retriever(from.retriever);
   status->set_ranker(from.ranker);
   if (!from.suggesting) return;

@@ -143,8 +143,7 @@ absl::Status UpdateSchema(Engine* engine, const v1::UpdateSchemaRequest& request
   }
   if (request.schema().fields().empty()) {
     return InvalidField("schema.fields",
-                        "is empty, which would leave nothing to search or filter by; it takes every field of "
-                        "the schema");
+                        "is empty; it takes the fields to add, to change or, named without a type, to drop");
   }
   auto record = SchemaOf(request.schema());
   if (!record.ok()) return record.status();

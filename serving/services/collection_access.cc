@@ -16,7 +16,8 @@ absl::StatusOr<Collection*> OpenForRead(Engine* engine, const CollectionName& na
   }
   if (!consistency_token.empty()) {
     if (auto status = (*collection)->WaitFor(consistency_token, context.deadline); !status.ok()) {
-      if (!absl::IsInvalidArgument(status)) return status;
+      const bool named = FieldOfMessage(std::string(status.message())) == "consistency_token";
+      if (named || !absl::IsInvalidArgument(status)) return status;
       return InvalidField("consistency_token", std::string(status.message()));
     }
   }

@@ -1,6 +1,7 @@
 #include "serving/services/experiment_service.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "serving/services/collection_access.h"
 #include "serving/services/experiment_messages.h"
 #include "serving/status_details.h"
+#include "store/text_check.h"
 #include "waymark/v1/experiment.pb.h"
 
 namespace waymark {
@@ -30,6 +32,7 @@ class Service {
     auto record = RecordOf(request.experiment());
     if (!record.ok()) return record.status();
     if (record->id().empty()) return InvalidField("experiment.id", "is empty; it takes a name of its own");
+    if (auto status = CheckNewId(record->id()); !status.ok()) return status;
     if (auto status = CheckBy(request.by()); !status.ok()) return status;
     auto hosted = Open(request.parent(), context);
     if (!hosted.ok()) return hosted.status();
@@ -184,6 +187,17 @@ class Service {
  private:
   static absl::Status CheckId(const std::string& id) {
     return id.empty() ? InvalidField("id", "is empty; it takes an experiment's id") : absl::OkStatus();
+  }
+  // As of releases and models: it stands in paths and names.
+  static absl::Status CheckNewId(const std::string& id) {
+    const auto plain = [](unsigned char c) {
+      return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_';
+    };
+    if (id.size() <= 64 && id[0] != '.' && std::all_of(id.begin(), id.end(), plain)) return absl::OkStatus();
+    return InvalidField(
+        "experiment.id",
+        absl::StrCat("is '", Shortened(id),
+                     "'; it takes 1 to 64 letters, digits, '.', '-' or '_', the first no '.'"));
   }
   static absl::Status CheckBy(const std::string& by) {
     return by.empty() ? InvalidField("by", "is empty; it takes the name of who decides") : absl::OkStatus();

@@ -1,9 +1,14 @@
 #include "serving/services/item_messages.h"
 
+#include <utility>
+
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "catalog/schema_merge.h"
 #include "serving/resource_name.h"
 #include "serving/services/time_messages.h"
 #include "serving/status_details.h"
+#include "store/text_check.h"
 
 namespace waymark {
 namespace {
@@ -19,14 +24,32 @@ void Fill(const CollectionName& collection, std::string_view kind, const Record&
   SetTimestamp(record.update_time_us(), resource->mutable_update_time());
 }
 
-template <class Mutation, class Resource, class Update>
-Mutation Updated(const Resource& resource, const Update& update) {
-  Mutation mutation;
+// The collection of a name may be another one: what was exported there is imported here.
+template <class Resource>
+absl::Status CheckName(const Resource& resource, const std::string& kind) {
+  const std::string& name = resource.name();
+  const std::string wanted = absl::StrCat(kind, "/", resource.id());
+  if (name.empty() || name == wanted || absl::EndsWith(name, "/" + wanted)) return absl::OkStatus();
+  return InvalidField("name",
+                      absl::StrCat("is '", Shortened(name), "', and the id is '", Shortened(resource.id()),
+                                   "'; leave the name out, or name the same"));
+}
+
+template <class Put, class Resource>
+absl::StatusOr<Mutation> Written(const Resource& resource, const std::string& kind) {
+  if (auto status = CheckName(resource, kind); !status.ok()) return status;
+  return Mutation(Put{resource.id(), resource.fields()});
+}
+
+template <class Change, class Resource, class Update>
+absl::StatusOr<Mutation> Updated(const Resource& resource, const Update& update, const std::string& kind) {
+  if (auto status = CheckName(resource, kind); !status.ok()) return status;
+  Change mutation;
   mutation.id = resource.id();
   mutation.fields = resource.fields();
   mutation.paths.assign(update.update_mask().paths().begin(), update.update_mask().paths().end());
   mutation.expected_version = update.expected_version();
-  return mutation;
+  return Mutation(std::move(mutation));
 }
 
 }  // namespace
@@ -59,21 +82,19 @@ void ToMessage(const storage::SchemaRecord& record, v1::Schema* schema) {
   schema->set_revision(static_cast<int64_t>(record.revision()));
 }
 
-Mutation PutOf(const v1::Item& item) { return PutItem{item.id(), item.fields()}; }
-Mutation PutOf(const v1::User& user) { return PutUser{user.id(), user.fields()}; }
-Mutation UpdateOf(const v1::ItemUpdate& update) { return Updated<UpdateItem>(update.item(), update); }
-Mutation UpdateOf(const v1::UserUpdate& update) { return Updated<UpdateUser>(update.user(), update); }
+absl::StatusOr<Mutation> PutOf(const v1::Item& item) { return Written<PutItem>(item, "items"); }
+absl::StatusOr<Mutation> PutOf(const v1::User& user) { return Written<PutUser>(user, "users"); }
+absl::StatusOr<Mutation> UpdateOf(const v1::ItemUpdate& update) {
+  return Updated<UpdateItem>(update.item(), update, "items");
+}
+absl::StatusOr<Mutation> UpdateOf(const v1::UserUpdate& update) {
+  return Updated<UpdateUser>(update.user(), update, "users");
+}
 
 absl::StatusOr<storage::SchemaRecord> SchemaOf(const v1::Schema& schema) {
   storage::SchemaRecord record;
   for (int i = 0; i < schema.fields_size(); ++i) {
     const v1::Schema::Field& from = schema.fields(i);
-    if (!v1::Schema::Type_IsValid(from.type()) || from.type() == v1::Schema::TYPE_UNSPECIFIED) {
-      return InvalidField(
-          absl::StrCat("schema.fields[", i, "].type"),
-          absl::StrCat("of '", from.name(), "' is ", static_cast<int>(from.type()),
-                       "; it takes TEXT, KEYWORD, INTEGER, FLOATING, BOOLEAN, TIME or OBJECT"));
-    }
     storage::FieldRecord* field = record.add_fields();
     field->set_name(from.name());
     field->set_type(static_cast<storage::FieldRecord::Type>(from.type()));
@@ -83,6 +104,11 @@ absl::StatusOr<storage::SchemaRecord> SchemaOf(const v1::Schema& schema) {
     field->set_filterable(from.filterable());
     field->set_title(from.title());
     field->set_category(from.category());
+    const bool typed = v1::Schema::Type_IsValid(from.type()) && from.type() != v1::Schema::TYPE_UNSPECIFIED;
+    if (typed || SaysNothing(*field)) continue;
+    return InvalidField(absl::StrCat("schema.fields[", i, "].type"),
+                        absl::StrCat("of '", from.name(), "' is ", static_cast<int>(from.type()),
+                                     "; it takes TEXT, KEYWORD, INTEGER, FLOATING, BOOLEAN, TIME or OBJECT"));
   }
   record.set_language(schema.language());
   record.set_stemmer(schema.stemmer());

@@ -13,10 +13,10 @@ void ToMessage(const CollectionName& collection, const storage::ItemRecord& reco
 void ToMessage(const CollectionName& collection, const storage::UserRecord& record, v1::User* user);
 void ToMessage(const storage::SchemaRecord& record, v1::Schema* schema);
 
-Mutation PutOf(const v1::Item& item);
-Mutation PutOf(const v1::User& user);
-Mutation UpdateOf(const v1::ItemUpdate& update);
-Mutation UpdateOf(const v1::UserUpdate& update);
+absl::StatusOr<Mutation> PutOf(const v1::Item& item);
+absl::StatusOr<Mutation> PutOf(const v1::User& user);
+absl::StatusOr<Mutation> UpdateOf(const v1::ItemUpdate& update);
+absl::StatusOr<Mutation> UpdateOf(const v1::UserUpdate& update);
 // A declared schema. INVALID_ARGUMENT: a type that this version does not know.
 absl::StatusOr<storage::SchemaRecord> SchemaOf(const v1::Schema& schema);
 

@@ -19,6 +19,11 @@ void Fill(const Collection& collection, const storage::ReleaseRecord& record, v1
   release->set_note(record.note());
   SetTimestamp(record.create_time_us(), release->mutable_create_time());
   release->set_active(!record.id().empty() && collection.active_release() == record.id());
+  if (const UnloadedRelease unloaded = collection.unloaded_release();
+      !unloaded.id.empty() && unloaded.id == record.id()) {
+    release->set_note(absl::StrCat("should serve, and is not loaded: ", unloaded.reason,
+                                   record.note().empty() ? "" : "; ", record.note()));
+  }
   for (const auto& from : record.plan().sources()) {
     v1::Release::Source* source = release->add_sources();
     source->set_name(from.name());

@@ -100,20 +100,24 @@ absl::Status GetUserState(Engine* engine, const v1::GetUserStateRequest& request
                           const CallContext& context) {
   auto limit = ReadPageSize(request.history_limit(), "history_limit");
   if (!limit.ok()) return limit.status();
-  if (request.user_id().empty() == request.visitor_id().empty()) {
-    return InvalidField("user_id", "takes a user's id, or `visitor_id` a visitor's; exactly one of both");
+  // HTTP's path always has a user's segment: `-` stands for none beside a visitor.
+  const std::string& visitor_id = request.visitor_id();
+  const std::string user_id = request.user_id() == "-" && !visitor_id.empty() ? "" : request.user_id();
+  if (user_id.empty() == visitor_id.empty()) {
+    return InvalidField(
+        "user_id",
+        "takes a user's id, or `visitor_id` a visitor's (and, in a path, the user `-`); exactly "
+        "one of both");
   }
   auto collection = OpenForRead(engine, request.parent(), request.consistency_token(), context);
   if (!collection.ok()) return collection.status();
   const Scope scope = (*collection)->scope();
   const Store& store = engine->store();
-  const auto number = request.user_id().empty() ? store.FindVisitor(scope, request.visitor_id())
-                                                : store.FindUser(scope, request.user_id());
+  const auto number = user_id.empty() ? store.FindVisitor(scope, visitor_id) : store.FindUser(scope, user_id);
   if (!number) {
     return WithReason(
-        absl::NotFoundError(request.user_id().empty()
-                                ? absl::StrCat("nothing is known of visitor '", request.visitor_id(), "'")
-                                : absl::StrCat("nothing is known of user '", request.user_id(), "'")),
+        absl::NotFoundError(user_id.empty() ? absl::StrCat("nothing is known of visitor '", visitor_id, "'")
+                                            : absl::StrCat("nothing is known of user '", user_id, "'")),
         "USER_NOT_FOUND");
   }
   return FillUserState(store, scope, *number, static_cast<size_t>(*limit), response);

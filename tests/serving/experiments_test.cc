@@ -348,3 +348,17 @@ TEST_CASE("Other services ask which arms units see, and an erased user is in non
   REQUIRE(status.ok());
   CHECK(Units(live) == assigned - 1);
 }
+
+TEST_CASE("An experiment's id can stand in a path, as a release's") {
+  LiveServer live;
+  int status = 0;
+  live.Post("/v1/items:put", R"({"items":[{"id":"a"}]})", &status);
+  for (const std::string id : {"x/8", ".x", "x y"}) {
+    INFO(id);
+    const auto json =
+        live.Post("/v1/experiments", R"({"by": "ann", "experiment": {"id": ")" + id + "\"}}", &status);
+    CHECK(status == 400);
+    CHECK_THAT(std::string(json["error"]["message"]),
+               Catch::StartsWith("experiment.id: is '" + id + "'; it takes "));
+  }
+}

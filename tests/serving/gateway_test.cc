@@ -6,6 +6,7 @@
 #include "absl/time/clock.h"
 #include "tests/serving/live_server.h"
 #include "tests/support/catch.h"
+#include "waymark/v1/admin.grpc.pb.h"
 
 using namespace waymark;
 using namespace waymark::tests;
@@ -292,4 +293,121 @@ TEST_CASE("A schema that is left out or empty is not declared") {
   const auto schema = live.Get("/v1/schema", &status);
   CHECK(schema["fields"].size() == 2);
   CHECK_FALSE(schema.contains("declared"));
+}
+
+TEST_CASE("A declared field leaves the others as they are, and stop words out") {
+  LiveServer live;
+  int status = 0;
+  auto json = live.Post("/v1/items:put",
+                        R"({"items":[{"id":"a","fields":{"title":"Cat in a hat","year":1995}}]})", &status);
+  REQUIRE(status == 200);
+  const std::string token = json["consistency_token"];
+  const auto patch = [&](const std::string& schema) {
+    const auto result = live.http()->Patch("/v1/schema", "{\"schema\":" + schema + "}", "application/json");
+    REQUIRE(result);
+    INFO(result->body);
+    REQUIRE(result->status == 200);
+    return nlohmann::json::parse(result->body);
+  };
+  json = patch(R"({"fields":[{"name":"ean","type":"KEYWORD","filterable":true}]})");
+  REQUIRE(json["fields"].size() == 3);
+  CHECK(json["declared"] == true);
+  CHECK(json["remove_stop_words"] == true);
+  json = live.Get("/v1/search?query=in+a&consistency_token=" + token, &status);
+  CHECK(status == 200);
+  CHECK_FALSE(json.contains("results"));
+  json = live.Get("/v1/search?query=hat&filter=year=1995", &status);
+  CHECK(json["results"].size() == 1);
+  json = patch(R"({"language":"english","fields":[{"name":"ean"}]})");
+  CHECK(json["fields"].size() == 2);
+  CHECK_FALSE(json.contains("remove_stop_words"));
+}
+
+TEST_CASE("A form is refused by what is wanted instead, and the connection goes on") {
+  LiveServer live;
+  auto client = live.http();
+  client->set_keep_alive(true);
+  const auto result = client->Post("/v1/search", httplib::MultipartFormDataItems{{"query", "tea", "", ""}});
+  REQUIRE(result);
+  CHECK(result->status == 415);
+  CHECK_THAT(result->body, Catch::Contains("application/json"));
+  const auto next = client->Get("/healthz");
+  REQUIRE(next);
+  CHECK(next->status == 200);
+}
+
+TEST_CASE("What is too large for a call is 413, as what is too large for the server") {
+  LiveServer live;
+  const auto result = live.http()->Post("/v1/search", "{\"query\":\"" + std::string(3 << 20, 'q') + "\"}",
+                                        "application/json");
+  REQUIRE(result);
+  CHECK(result->status == 413);
+  CHECK(nlohmann::json::parse(result->body)["error"]["status"] == "RESOURCE_EXHAUSTED");
+}
+
+TEST_CASE("Tokens, paths and names that say something else are refused by name") {
+  LiveServer live;
+  int status = 0;
+  auto json = live.Post("/v1/items:put",
+                        R"({"items":[{"id":"n1","name":"tenants/x/collections/y/items/n1"},
+                                     {"id":"n2","name":"items/n3"}]})",
+                        &status);
+  REQUIRE(status == 200);
+  CHECK_FALSE(json["results"][0].contains("code"));
+  CHECK(json["results"][1]["code"] == 3);
+  CHECK_THAT(std::string(json["results"][1]["message"]), Catch::Contains("items/n3"));
+  json = live.Get("/v1/items/n1?consistency_token=abc", &status);
+  CHECK(status == 400);
+  CHECK_THAT(std::string(json["error"]["message"]),
+             Catch::StartsWith("consistency_token is 'abc'; it takes "));
+  CHECK(FieldOf(json) == "consistency_token");
+  json = live.Get("/v1/items/%FF", &status);
+  CHECK(status == 400);
+  CHECK(FieldOf(json) == "name");
+}
+
+TEST_CASE("A visitor's state is asked for in the place of a user's") {
+  LiveServer live;
+  int status = 0;
+  auto json = live.Post("/v1/items:put", R"({"items":[{"id":"a"}]})", &status);
+  REQUIRE(status == 200);
+  json = live.Post("/v1/events:write", R"({"events":[{"type":"view","visitor_id":"v1","item_id":"a"}]})",
+                   &status);
+  REQUIRE(status == 200);
+  const std::string token = json["consistency_token"];
+  json = live.Get("/v1/userStates/-?visitor_id=v1&consistency_token=" + token, &status);
+  INFO(json.dump());
+  REQUIRE(status == 200);
+  CHECK(json["history"][0]["item_id"] == "a");
+  json = live.Get("/v1/userStates/u?visitor_id=v1", &status);
+  CHECK(status == 400);
+}
+
+TEST_CASE("A release that should serve and does not load is named with the reason") {
+  LiveServer live;
+  int status = 0;
+  live.Post("/v1/items:put", R"({"items":[{"id":"a"}]})", &status);
+  REQUIRE(status == 200);
+  Store& store = live.engine->store();
+  const Scope scope = live.engine->Collections().at(0)->scope();
+  storage::ReleaseRecord release;
+  release.set_id("r1");
+  release.set_ranker_version("gone");
+  release.set_note("mine");
+  REQUIRE(store.PutRelease(scope, release).ok());
+  storage::ActivationRecord::Activation activation;
+  activation.set_release_id("r1");
+  REQUIRE(store.Activate(scope, "", activation).ok());
+  live.Restart();
+  auto json = live.Get("/v1/releases", &status);
+  INFO(json.dump());
+  REQUIRE(json["releases"].size() == 1);
+  CHECK_FALSE(json["releases"][0].contains("active"));
+  CHECK_THAT(std::string(json["releases"][0]["note"]),
+             Catch::StartsWith("should serve, and is not loaded: ") && Catch::EndsWith("; mine"));
+  v1::Status told;
+  grpc::ClientContext context;
+  REQUIRE(v1::AdminService::NewStub(live.admin_channel())->GetStatus(&context, {}, &told).ok());
+  CHECK_THAT(told.collections(0).active_release(),
+             Catch::StartsWith("r1 (should serve, and is not loaded: ") && Catch::Contains("gone"));
 }

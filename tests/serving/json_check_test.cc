@@ -172,3 +172,31 @@ TEST_CASE("What nests as deep as the store takes has a JSON form") {
   REQUIRE(json.ok());
   CHECK(json->find(value) != std::string::npos);
 }
+
+TEST_CASE("A key that stands twice is refused by name") {
+  CHECK(ReadProblem("POST", "/v1/search", "", R"({"query":"a","query":"b"})") ==
+        "query: is there twice; a key stands once");
+  CHECK(ReadProblem("POST", "/v1/search", "", R"({"page_size":1,"pageSize":2})") ==
+        "pageSize: is there twice; a key stands once");
+  CHECK(ItemsProblem(R"({"items":[{"id":"a","fields":{"n":1,"m":{"n":1},"n":2}}]})") ==
+        "items[0].fields.n: is there twice; a key stands once");
+  CHECK(ItemsProblem(R"({"items":[{"id":"a","fields":{"n":1}},{"id":"b","fields":{"n":2}}]})").empty());
+}
+
+TEST_CASE("Values of a wrong kind are refused in our words") {
+  const auto problem = [](const std::string& body) { return ReadProblem("POST", "/v1/recommend", "", body); };
+  CHECK(problem(R"({"context":[]})") == "context: is a list; it takes an object");
+  CHECK(problem(R"({"context":"nl"})") == "context: is text; it takes an object");
+  CHECK(problem(R"({"exclude_seen":true})") ==
+        "exclude_seen: is true or false; it takes an object with the fields of ExcludeSeen");
+  CHECK(problem(R"({"fields":"title"})") == "fields: is text; it takes a list");
+  CHECK(problem(R"({"context":null,"exclude_seen":null})").empty());
+  for (const char* mask : {R"({"paths":[]})", "[]", "5"}) {
+    INFO(mask);
+    CHECK_THAT(ReadProblem("POST", "/v1/items:update", "",
+                           R"({"updates":[{"item":{"id":"a"},"update_mask":)" + std::string(mask) + "}]}"),
+               Catch::StartsWith("updates[0].update_mask: is ") &&
+                   Catch::EndsWith(
+                       "it takes text, the names of fields with commas between them, as \"title,year\""));
+  }
+}

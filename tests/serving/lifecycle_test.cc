@@ -1,5 +1,8 @@
 // Ports, health, reflection, shutdown.
+#include <arpa/inet.h>
 #include <grpcpp/generic/generic_stub.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -267,4 +270,25 @@ TEST_CASE("After the grace a shutdown cancels what still runs") {
   CHECK_FALSE(running.ok());
   live.engine->gate().Open();
   stop.join();
+}
+
+TEST_CASE("A request that is half sent does not hold a shutdown up") {
+  LiveServer live;
+  const std::string where = live.server->http_address();
+  std::vector<int> sockets;
+  for (const std::string part :
+       {"", "POST /v1/sea", "POST /v1/search HTTP/1.1\r\nContent-Length: 10\r\n\r\n{"}) {
+    sockets.push_back(socket(AF_INET, SOCK_STREAM, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<uint16_t>(std::stoi(where.substr(where.rfind(':') + 1))));
+    REQUIRE(connect(sockets.back(), reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0);
+    REQUIRE(write(sockets.back(), part.data(), part.size()) == static_cast<ssize_t>(part.size()));
+  }
+  absl::SleepFor(absl::Milliseconds(100));
+  const absl::Time before = absl::Now();
+  live.server->Shutdown(absl::Seconds(20));
+  CHECK(absl::Now() - before < absl::Seconds(2));
+  for (const int fd : sockets) close(fd);
 }

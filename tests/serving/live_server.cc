@@ -63,6 +63,7 @@ class GatedCollection : public Collection {
     return real_->RollbackRelease(reason);
   }
   std::string active_release() const override { return real_->active_release(); }
+  UnloadedRelease unloaded_release() const override { return real_->unloaded_release(); }
   std::map<std::string, absl::Status> KeepReleases(const std::set<std::string>& ids) override {
     return real_->KeepReleases(ids);
   }
