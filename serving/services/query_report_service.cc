@@ -29,7 +29,7 @@ absl::StatusOr<QueryReportKind> KindOf(v1::ReportQueriesRequest::Kind kind) {
   }
 }
 
-absl::StatusOr<QueryReportRequest> RequestOf(const v1::ReportQueriesRequest& request, absl::Time now) {
+absl::StatusOr<QueryReportRequest> ReportRequestOf(const v1::ReportQueriesRequest& request, absl::Time now) {
   QueryReportRequest made;
   auto kind = KindOf(request.kind());
   if (!kind.ok()) return kind.status();
@@ -70,7 +70,7 @@ void ToMessage(const ReportedQuery& from, v1::ReportQueriesResponse::Query* to) 
 
 absl::Status Report(Engine* engine, const v1::ReportQueriesRequest& request,
                     v1::ReportQueriesResponse* response, const CallContext& context) {
-  auto made = RequestOf(request, absl::Now());
+  auto made = ReportRequestOf(request, absl::Now());
   if (!made.ok()) return made.status();
   auto collection = OpenForRead(engine, request.parent(), "", context);
   if (!collection.ok()) return collection.status();
