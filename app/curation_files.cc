@@ -85,6 +85,11 @@ class EntryImport {
     if (line.too_long) return Refuse(line.number, absl::StrCat("is longer than ", kMaxLineBytes, " bytes"));
     if (absl::StripAsciiWhitespace(line.text).empty()) return absl::OkStatus();
     auto entry = Kind::Read(std::string(line.text));
+    // The short form that the command line takes has no id to write it under.
+    if (absl::StripAsciiWhitespace(line.text).front() != '{') {
+      return Refuse(line.number, absl::StrCat("is no ", std::decay_t<decltype(*entry)>::descriptor()->name(),
+                                              " in JSON: a line is one object, {...}"));
+    }
     if (!entry.ok()) return Refuse(line.number, std::string(entry.status().message()));
     if (entry->id().empty()) return Refuse(line.number, "has no id");
     bytes_ += entry->ByteSizeLong();
