@@ -7,7 +7,6 @@
 #include "app/curation_entries.h"
 #include "app/exit.h"
 #include "app/progress.h"
-#include "store/rows/byte_source.h"
 #include "store/rows/line_reader.h"
 #include "waymark/v1/curation.pb.h"
 
@@ -20,6 +19,7 @@ constexpr int64_t kShownEntries = 10;
 constexpr int kPage = 1000;
 
 struct Synonyms {
+  using Entry = v1::Synonym;
   static constexpr const char* kPut = "waymark.v1.CurationService.PutSynonyms";
   static constexpr const char* kList = "waymark.v1.CurationService.ListSynonyms";
   using PutRequest = v1::PutSynonymsRequest;
@@ -31,6 +31,7 @@ struct Synonyms {
   static const auto& Of(const ListResponse& response) { return response.synonyms(); }
 };
 struct Rules {
+  using Entry = v1::Rule;
   static constexpr const char* kPut = "waymark.v1.CurationService.PutRules";
   static constexpr const char* kList = "waymark.v1.CurationService.ListRules";
   using PutRequest = v1::PutRulesRequest;
@@ -51,10 +52,8 @@ class EntryImport {
         backend_(backend),
         report_(report) {}
 
-  absl::Status Run(const std::function<bool()>& stop) {
-    auto source = ByteSource::Open(file_.path);
-    if (!source.ok()) return source.status();
-    LineReader lines(source->get(), kMaxLineBytes);
+  absl::Status Run(ByteSource* source, const std::function<bool()>& stop) {
+    LineReader lines(source, kMaxLineBytes);
     Progress progress(absl::StrCat("import ", shown_));
     Line line;
     while (true) {
@@ -84,12 +83,12 @@ class EntryImport {
   absl::Status Take(const Line& line) {
     if (line.too_long) return Refuse(line.number, absl::StrCat("is longer than ", kMaxLineBytes, " bytes"));
     if (absl::StripAsciiWhitespace(line.text).empty()) return absl::OkStatus();
-    auto entry = Kind::Read(std::string(line.text));
     // The short form that the command line takes has no id to write it under.
     if (absl::StripAsciiWhitespace(line.text).front() != '{') {
-      return Refuse(line.number, absl::StrCat("is no ", std::decay_t<decltype(*entry)>::descriptor()->name(),
+      return Refuse(line.number, absl::StrCat("is no ", Kind::Entry::descriptor()->name(),
                                               " in JSON: a line is one object, {...}"));
     }
+    auto entry = Kind::Read(std::string(line.text));
     if (!entry.ok()) return Refuse(line.number, std::string(entry.status().message()));
     if (entry->id().empty()) return Refuse(line.number, "has no id");
     bytes_ += entry->ByteSizeLong();
@@ -156,11 +155,16 @@ absl::Status ForEachLine(const std::string& parent, Backend* backend,
 
 }  // namespace
 
-absl::Status ImportCuration(const CurationFile& file, Backend* backend, const std::function<bool()>& stop,
-                            CurationReport* report) {
-  if (file.entries == CurationEntries::kSynonyms)
-    return EntryImport<Synonyms>(file, backend, report).Run(stop);
-  return EntryImport<Rules>(file, backend, report).Run(stop);
+absl::Status ImportCuration(const CurationFile& file, ByteSource* source, Backend* backend,
+                            const std::function<bool()>& stop, CurationReport* report) {
+  auto status = file.entries == CurationEntries::kSynonyms
+                    ? EntryImport<Synonyms>(file, backend, report).Run(source, stop)
+                    : EntryImport<Rules>(file, backend, report).Run(source, stop);
+  if (status.ok() && report->written == 0) {
+    return absl::InvalidArgumentError(report->refused > 0 ? "every line was refused; nothing is written"
+                                                          : absl::StrCat(file.path, ": holds no lines"));
+  }
+  return status;
 }
 
 absl::Status ForEachCurationLine(CurationEntries entries, const std::string& parent, Backend* backend,

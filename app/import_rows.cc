@@ -1,6 +1,7 @@
 #include "app/import_rows.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -131,8 +132,13 @@ class FileImport {
 
 absl::Status CheckFiles(const ImportPlan& plan) {
   RowOptions rows = plan.rows;
+  rows.skip_lines = 0;
   for (const std::string& file : plan.files) {
-    if (file == "-") continue;
+    // What was read of a pipe would be gone.
+    std::error_code error;
+    if (file == "-" ||
+        (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)))
+      continue;
     auto reader = RowReader::Open(file, rows);
     if (!reader.ok()) {
       const absl::Status& why = reader.status();
@@ -140,7 +146,6 @@ absl::Status CheckFiles(const ImportPlan& plan) {
                  ? why
                  : absl::Status(why.code(), absl::StrCat(file, ": ", why.message()));
     }
-    rows.skip_lines = 0;
   }
   return absl::OkStatus();
 }

@@ -30,7 +30,7 @@ struct ImportReport {
 };
 
 // What is wrong with a file that can be told before its rows are read: it is missing, empty, lacks a column.
-// Standard input is not looked at.
+// Standard input and pipes are not looked at.
 absl::Status CheckFiles(const ImportPlan& plan);
 
 // The status is what stopped it; the report holds also then.

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <functional>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -106,12 +107,17 @@ int Delete(const Options& options, Backend* backend) {
   return kDone;
 }
 
-int Import(const Options& options, Backend* backend) {
+// The file first, so that a mistyped name leaves no data folder behind.
+int Import(const Options& options) {
+  auto source = ByteSource::Open(options.file);
+  if (!source.ok()) return Fail(source.status());
+  auto backend = OpenTarget(options.target, Access::kCreate);
+  if (!backend.ok()) return Fail(backend.status());
   CurationFile file{options.file, Parent(options.target), options.entries(), options.strict};
   CurationReport report;
   StopSignal stop;
   auto status = ImportCuration(
-      file, backend, [&stop] { return stop.Requested(); }, &report);
+      file, source->get(), backend->get(), [&stop] { return stop.Requested(); }, &report);
   if (options.target.json && status.ok()) {
     return PrintJson(absl::StrCat("{\"written\": ", report.written, ", \"refused\": ", report.refused, "}"));
   }
@@ -140,23 +146,26 @@ int Export(const Options& options, Backend* backend) {
   return kDone;
 }
 
-using Action = int (*)(const Options&, Backend*);
+using Action = std::function<int(const Options&)>;
+
+// What works on a folder, or through its server.
+Action With(Access access, int (*act)(const Options&, Backend*)) {
+  return [access, act](const Options& options) {
+    auto backend = OpenTarget(options.target, access);
+    return backend.ok() ? act(options, backend->get()) : Fail(backend.status());
+  };
+}
 
 CLI::App* AddAction(CLI::App* group, Run* run, const std::string& name, const std::string& description,
-                    const std::string& example, const std::shared_ptr<Options>& options, Access access,
-                    Action action) {
+                    const std::string& example, const std::shared_ptr<Options>& options,
+                    const Action& action) {
   CLI::App* command = AddCommand(group, name, description, example);
   AddTargetOptions(command, &options->target);
   command->add_option("kind", options->kind, "synonyms or rules")
       ->required()
       ->check(CLI::IsMember({"synonyms", "rules"}))
       ->type_name("KIND");
-  command->callback([=] {
-    *run = [=] {
-      auto backend = OpenTarget(options->target, access);
-      return backend.ok() ? action(*options, backend->get()) : Fail(backend.status());
-    };
-  });
+  command->callback([=] { *run = [=] { return action(*options); }; });
   return command;
 }
 
@@ -168,7 +177,7 @@ void AddCuration(CLI::App* app, Run* run) {
                       "  waymark curation put synonyms 'movie, film' --id film --data DIR");
   auto options = std::make_shared<Options>();
   CLI::App* list = AddAction(group, run, "list", "What there is, in the order of ids",
-                             "  waymark curation list rules --data DIR", options, Access::kRead, List);
+                             "  waymark curation list rules --data DIR", options, With(Access::kRead, List));
   list->add_option("-n,--limit", options->page_size, "entries of the page (at most 1,000)")->type_name("N");
   list->add_option("--page-token", options->page_token, "the page after the one that named it")
       ->type_name("TOKEN");
@@ -179,22 +188,22 @@ void AddCuration(CLI::App* app, Run* run) {
                 "  waymark curation put rules '{\"id\": \"sale\", \"condition\": {\"match\": \"EXACT\", "
                 "\"query\": \"sale\"},\n"
                 "      \"redirect_uri\": \"/sale\"}' --data DIR",
-                options, Access::kWrite, Put);
+                options, With(Access::kWrite, Put));
   put->add_option("entry", options->text, "JSON as the API has it; of synonyms also 'a, b' or 'a => b, c'")
       ->required()
       ->type_name("ENTRY");
   put->add_option("--id", options->id, "its name, where the entry has none")->type_name("ID");
   CLI::App* remove =
       AddAction(group, run, "delete", "Delete some", "  waymark curation delete rules sale --data DIR",
-                options, Access::kWrite, Delete);
+                options, With(Access::kWrite, Delete));
   remove->add_option("ids", options->ids, "which")->required()->type_name("ID...");
-  CLI::App* import = AddAction(group, run, "import", "Create or replace those of a file, a line an entry",
-                               "  waymark curation import synonyms synonyms.jsonl --data DIR", options,
-                               Access::kCreate, Import);
+  CLI::App* import =
+      AddAction(group, run, "import", "Create or replace those of a file, a line an entry",
+                "  waymark curation import synonyms synonyms.jsonl --data DIR", options, Import);
   import->add_flag("--strict", options->strict, "stop at the first wrong line");
   CLI::App* exported = AddAction(group, run, "export", "Write all to a file that `import` reads",
                                  "  waymark curation export synonyms synonyms.jsonl --data DIR", options,
-                                 Access::kRead, Export);
+                                 With(Access::kRead, Export));
   for (CLI::App* command : {import, exported}) {
     command
         ->add_option("file", options->file, "JSONL; .gz and .zst are packed; - is standard input or output")

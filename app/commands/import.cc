@@ -124,9 +124,9 @@ int RunImport(const Options& options, RowKind kind) {
                      report.done_line));
   }
   if (report.batch_unanswered) {
-    Say("The rows that were on their way then may be written or not. Sent again, items, users, and events "
-        "with an "
-        "event_id are not doubled; events without one would count twice.");
+    Say("The rows that were on their way then may be written or not. Sent again, items, users and events "
+        "with "
+        "an event_id are not doubled; events without one would count twice.");
   }
   if (!report.unread.empty()) Say(absl::StrCat("Not read: ", absl::StrJoin(report.unread, ", ")));
   return kFailed;

@@ -24,14 +24,6 @@ struct Options {
   double hours = 24, slow_milliseconds = 0;
 };
 
-absl::Time TimeOf(const google::protobuf::Timestamp& time) {
-  return absl::FromUnixSeconds(time.seconds()) + absl::Nanoseconds(time.nanos());
-}
-
-std::string TimeText(const google::protobuf::Timestamp& time) {
-  return absl::FormatTime("%Y-%m-%d %H:%M:%S", TimeOf(time), absl::UTCTimeZone());
-}
-
 std::string Head(const Options& options, const v1::ReportQueriesResponse& response) {
   const std::string what = options.slow ? "slow" : options.few_hits ? "with few hits" : "without hits";
   std::string text = absl::StrCat(WithThousands(response.searches()), " searches, ",
@@ -48,7 +40,7 @@ std::string Text(const Options& options, const v1::ReportQueriesResponse& respon
   if (response.queries().empty()) return text;
   TextTable table({{"query"},
                    {"times", TextTable::kRight},
-                   {"last seen (UTC)", TextTable::kRight},
+                   {"last seen", TextTable::kRight},
                    {"hits then", TextTable::kRight},
                    {"mean ms", TextTable::kRight},
                    {"max ms", TextTable::kRight}});

@@ -52,6 +52,18 @@ TEST_CASE("synonyms and rules are put, listed, exported, imported and deleted on
   CHECK(sandbox.Run({"curation", "delete", "synonyms", "ape", "--data", "e"}).code == 1);
 }
 
+TEST_CASE("an import of nothing says so, and one of a missing file makes no folder") {
+  Sandbox sandbox;
+  Ran ran = sandbox.Run({"curation", "import", "synonyms", "none.jsonl", "--data", "d"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err, Catch::Contains("none.jsonl"));
+  CHECK_FALSE(std::filesystem::exists(sandbox.Path("d")));
+  sandbox.Write("wrong.jsonl", "{\"id\":\"b\",\"words\":[\"one\"]}\n");
+  ran = sandbox.Run({"curation", "import", "synonyms", "wrong.jsonl", "--data", "d"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err, Catch::Contains("every line was refused"));
+}
+
 TEST_CASE("wrong lines of an import are named by their numbers, and the rest goes on") {
   Sandbox sandbox;
   sandbox.Write("s.jsonl",

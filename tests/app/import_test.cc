@@ -1,4 +1,5 @@
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 
 #include "tests/app/program.h"
 
@@ -49,6 +50,31 @@ TEST_CASE("bad lines are named and counted, the rest goes in") {
   CHECK_THAT(ran.err,
              Catch::Contains("beyond 2^53") && Catch::Contains("513 bytes") && Catch::Contains("not UTF-8"));
   CHECK(sandbox.Json({"status", "--data", "d"})["collections"][0]["items"] == "2");
+}
+
+TEST_CASE("what is wrong with one of several files is said before anything is made") {
+  Sandbox sandbox;
+  sandbox.Write("a.jsonl", "{\"id\":\"1\"}\n");
+  sandbox.Write("empty.jsonl", "");
+  for (const char* wrong : {"empty.jsonl", "missing.jsonl"}) {
+    const Ran ran = sandbox.Run({"import", "items", "a.jsonl", wrong, "--data", "d"});
+    CHECK(ran.code == 1);
+    CHECK_THAT(ran.err, Catch::Contains(wrong));
+    CHECK_FALSE(std::filesystem::exists(sandbox.Path("d")));
+  }
+}
+
+TEST_CASE("a pipe is read once, from its beginning") {
+  Sandbox sandbox;
+  const std::filesystem::path pipe = sandbox.Path("rows.csv");
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  std::thread writer([&] {
+    std::ofstream out(pipe);
+    out << "id,title\n1,Heat\n2,Alien\n";
+  });
+  const auto report = sandbox.Json({"import", "items", "rows.csv", "--data", "d", "--format", "csv"});
+  writer.join();
+  CHECK(report["written"] == 2);
 }
 
 TEST_CASE("--strict stops at the first bad line and says how to go on") {

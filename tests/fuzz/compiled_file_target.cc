@@ -15,7 +15,7 @@ constexpr size_t kHashAt = 16, kHashed = 24;  // index/compiled_image.cc
 
 }  // namespace
 
-void CompiledFile(const uint8_t* data, size_t size) {
+bool CompiledFile(const uint8_t* data, size_t size) {
   struct alignas(64) Block {  // images begin at multiples of 64
     uint8_t bytes[64];
   };
@@ -27,7 +27,7 @@ void CompiledFile(const uint8_t* data, size_t size) {
     std::memcpy(begin + kHashAt, &hash, sizeof(hash));
   }
   const auto opened = CompiledImage::Open({begin, size}, buffer);
-  if (!opened.ok()) return;
+  if (!opened.ok()) return false;
   const CompiledSegment& segment = **opened;
   uint64_t sum = 0;
   for (TermIndex t = 0; t < segment.term_count(); ++t) {
@@ -41,6 +41,7 @@ void CompiledFile(const uint8_t* data, size_t size) {
   for (ItemOrdinal item = 0; item < 100; ++item) sum += segment.Find(item).has_value();
   volatile uint64_t keep = sum;
   (void)keep;
+  return true;
 }
 
 }  // namespace waymark::fuzz

@@ -1,9 +1,11 @@
+#include <google/protobuf/util/json_util.h>
+
+#include <memory>
 #include <string>
 
 #include "catalog/filter.h"
 #include "catalog/filter_evaluator.h"
 #include "catalog/item_columns.h"
-#include "tests/catalog/items.h"
 #include "tests/catalog/random_rows.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"
@@ -14,8 +16,10 @@ namespace {
 constexpr ItemOrdinal kItems = 200;
 
 std::unique_ptr<ItemColumns> RandomColumns() {
-  auto columns = std::make_unique<ItemColumns>(
-      std::make_shared<const Schema>(*Schema::FromRecord(tests::SchemaRecordOf(tests::RandomRows::kSchema))));
+  storage::SchemaRecord schema;
+  Require(google::protobuf::util::JsonStringToMessage(tests::RandomRows::kSchema, &schema).ok(),
+          "a schema in JSON");
+  auto columns = std::make_unique<ItemColumns>(std::make_shared<const Schema>(*Schema::FromRecord(schema)));
   tests::RandomRows random(5);
   for (ItemOrdinal item = 0; item < kItems; ++item) {
     const tests::Row row = random.MakeRow();
@@ -31,14 +35,14 @@ std::unique_ptr<ItemColumns> RandomColumns() {
 
 }  // namespace
 
-void Filter(const uint8_t* data, size_t size) {
+bool Filter(const uint8_t* data, size_t size) {
   static const std::unique_ptr<ItemColumns> columns = RandomColumns();
   const std::string text(reinterpret_cast<const char*>(data), size);
   const auto filter = ParseFilter(text, *columns->schema());
   if (!filter.ok()) {
     Require(absl::IsInvalidArgument(filter.status()), "a filter that is refused is the caller's");
     Require(filter.status().message().find("filter") != absl::string_view::npos, "the error says where");
-    return;
+    return false;
   }
   BoundFilter bound(filter->root, *columns);
   const Bitmap passing = bound.Evaluate();
@@ -46,6 +50,7 @@ void Filter(const uint8_t* data, size_t size) {
     const bool live = columns->rows().live.contains(item);
     Require(passing.contains(item) == (live && bound.Passes(item)), "bitmaps pass what single items pass");
   }
+  return true;
 }
 
 }  // namespace waymark::fuzz

@@ -96,10 +96,10 @@ void CheckParsed(const ParsedQuery& query) {
 
 }  // namespace
 
-void Query(const uint8_t* data, size_t size) {
+bool Query(const uint8_t* data, size_t size) {
   static const std::vector<std::shared_ptr<const IndexSnapshot>> snapshots = {
       Snapshot({StemmerKind::kPorter, true}), Snapshot({StemmerKind::kNone, false})};
-  if (size < 1) return;
+  if (size < 1) return false;
   const bool match_all = data[0] & 1;
   const IndexSnapshot& snapshot = *snapshots[data[0] >> 1 & 1];
   const auto typos = static_cast<TypoTolerance>((data[0] >> 2) % 3);
@@ -121,6 +121,7 @@ void Query(const uint8_t* data, size_t size) {
             "every algorithm finds the same");
     Require(quick.items[i].item != kDeleted, "deleted items are not found");
   }
+  return counted.total > 0;
 }
 
 }  // namespace waymark::fuzz

@@ -1,5 +1,6 @@
-// What fuzzers feed with any bytes: each function aborts where a rule of its part is broken. libFuzzer drives
-// them in scripts/fuzz; fuzz_test.cc replays the seeds, and mutations of them, in every test run.
+// What fuzzers feed with any bytes: each function aborts where a rule of its part is broken, and answers
+// whether the bytes were of use, or refused. libFuzzer drives them in scripts/fuzz; fuzz_test.cc replays the
+// seeds, and mutations of them, in every test run.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,10 +8,11 @@
 namespace waymark::fuzz {
 
 // The query language, then searches for what was parsed: the quick algorithms against counting every match.
-void Query(const uint8_t* data, size_t size);
+// True: something was found.
+bool Query(const uint8_t* data, size_t size);
 // The filter grammar, then evaluation: by bitmaps against item by item.
-void Filter(const uint8_t* data, size_t size);
+bool Filter(const uint8_t* data, size_t size);
 // The file of a compiled segment, its hash made to fit: refused, or read within its bounds.
-void CompiledFile(const uint8_t* data, size_t size);
+bool CompiledFile(const uint8_t* data, size_t size);
 
 }  // namespace waymark::fuzz

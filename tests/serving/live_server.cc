@@ -207,4 +207,11 @@ google::rpc::Status Details(const grpc::Status& status) {
   return details;
 }
 
+std::string FieldOf(const nlohmann::json& error) {
+  for (const auto& detail : error["error"]["details"]) {
+    if (detail.contains("field_violations")) return detail["field_violations"][0]["field"];
+  }
+  return "";
+}
+
 }  // namespace waymark::tests

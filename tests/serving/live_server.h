@@ -106,4 +106,7 @@ bool Find(const grpc::Status& status, Detail* detail) {
   return false;
 }
 
+// The first field that an error's JSON names; empty: none.
+std::string FieldOf(const nlohmann::json& error);
+
 }  // namespace waymark::tests

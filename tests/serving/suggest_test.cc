@@ -7,13 +7,6 @@ using namespace waymark::tests;
 
 namespace {
 
-std::string FieldOf(const nlohmann::json& json) {
-  for (const auto& detail : json["error"]["details"]) {
-    if (detail.contains("field_violations")) return detail["field_violations"][0]["field"];
-  }
-  return "";
-}
-
 // A consistency token.
 std::string PutFilms(const LiveServer& live) {
   int status = 0;
