@@ -10,6 +10,8 @@ constexpr std::array<std::string_view, kSignalCount> kSignalNames = {
     "keyword_score",
     "keyword_coverage",
     "keyword_title",
+    "keyword_title_match",
+    "keyword_proximity",
     "retriever_score",
     "covisitation_score",
     "transition_score",

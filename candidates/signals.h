@@ -13,6 +13,8 @@ enum class Signal : unsigned {
   kKeywordScore,       // BM25 of the query
   kKeywordCoverage,    // share of the query's words that the item holds, 0..1
   kKeywordTitle,       // share of the query's words in the title field, 0..1
+  kKeywordTitleMatch,  // how near query and title are to being the same words, 0..1 (index/word_places.h)
+  kKeywordProximity,   // how near the query's words stand to each other as it has them, 0..1
   kRetrieverScore,     // cosine of the user vector and the item vector
   kCovisitationScore,  // windowed co-visitation with the last 10 items
   kTransitionScore,    // P(item | last item), Markov-1, ties by popularity

@@ -9,8 +9,17 @@
 #include "index/query_correction.h"
 #include "index/query_parser.h"
 #include "index/snapshot_search.h"
+#include "index/title_search.h"
 
 namespace waymark {
+namespace {
+
+SnapshotQuery SnapshotQueryOf(const KeywordQuery& query, const ItemSet* live) {
+  return {query.query, query.match_all,   query.allowed.get(), live, query.excluded, query.total,
+          query.typos, query.all_matches, query.synonyms.get()};
+}
+
+}  // namespace
 
 class KeywordIndex::Impl {
  public:
@@ -20,6 +29,11 @@ class KeywordIndex::Impl {
         catalog(catalog),
         options(options),
         worker(store, scope, catalog, IndexFolder(store->data_folder(), scope), options) {}
+
+  // An index that has seen all that the catalogue has holds no item that is deleted there: null.
+  std::shared_ptr<const ItemSet> LiveBeside(const IndexSnapshot& snapshot) const {
+    return catalog->position() > snapshot.position ? catalog->LiveItems() : nullptr;
+  }
 
   const Store* const store;
   const Scope scope;
@@ -65,13 +79,17 @@ absl::StatusOr<KeywordHits> KeywordIndex::Search(const KeywordQuery& query, size
         "all_matches needs an exact total: a search that counts «at least» passes over matches");
   }
   const std::shared_ptr<const IndexSnapshot> snapshot = impl_->worker.snapshot();
-  // An index that has seen all that the catalogue has holds no item that is deleted there.
-  std::shared_ptr<const ItemSet> live;
-  if (impl_->catalog->position() > snapshot->position) live = impl_->catalog->LiveItems();
-  const SnapshotQuery search{query.query, query.match_all,   query.allowed.get(),
-                             live.get(),  query.excluded,    query.total,
-                             query.typos, query.all_matches, query.synonyms.get()};
-  return SearchSnapshot(*snapshot, search, impl_->options.bm25, limit, deadline);
+  const std::shared_ptr<const ItemSet> live = impl_->LiveBeside(*snapshot);
+  return SearchSnapshot(*snapshot, SnapshotQueryOf(query, live.get()), impl_->options.bm25, limit, deadline);
+}
+
+std::vector<ScoredItem> KeywordIndex::SearchTitles(const KeywordQuery& query, size_t limit,
+                                                   Deadline deadline) const {
+  if (query.query.size() > kMaxQueryBytes) return {};
+  const std::shared_ptr<const IndexSnapshot> snapshot = impl_->worker.snapshot();
+  const std::shared_ptr<const ItemSet> live = impl_->LiveBeside(*snapshot);
+  return waymark::SearchTitles(*snapshot, SnapshotQueryOf(query, live.get()), impl_->options.bm25, limit,
+                               deadline);
 }
 
 void KeywordIndex::Fill(const std::string& query, absl::Span<Candidate> candidates, TypoTolerance typos,

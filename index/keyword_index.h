@@ -81,6 +81,9 @@ class KeywordIndex {
   // Items that are deleted in the catalogue never appear. Any input up to 10 kB gives hits or none, never an
   // error.
   absl::StatusOr<KeywordHits> Search(const KeywordQuery& query, size_t limit, Deadline deadline) const;
+  // The `limit` items whose titles are nearest to being the query, of those whose titles hold all its words
+  // (index/title_search.h). `total` and `matches` stay empty.
+  std::vector<ScoredItem> SearchTitles(const KeywordQuery& query, size_t limit, Deadline deadline) const;
   // Keyword signals of these items for the query, whichever source found them. An item that the index does
   // not hold gets none; one that holds no word of the query has coverage 0 and no score.
   void Fill(const std::string& query, absl::Span<Candidate> candidates,

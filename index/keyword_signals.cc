@@ -5,6 +5,7 @@
 
 #include "index/bound_query.h"
 #include "index/snapshot_search.h"
+#include "index/word_places.h"
 
 namespace waymark {
 namespace {
@@ -192,6 +193,17 @@ std::vector<std::vector<bool>> CountedBesideSynonyms(const ParsedQuery& query, s
   return counts;
 }
 
+void FillPlaces(const SegmentView& segment, bool has_title, const std::vector<Wanted>& wanted,
+                WordPlaces* places) {
+  places->Enter(segment);
+  for (const Wanted& w : wanted) {
+    places->Read(w.doc);
+    SignalValues& signals = w.candidate->signals;
+    if (has_title) Set(signals, Signal::kKeywordTitleMatch, places->TitleMatch());
+    if (places->words() > 1) Set(signals, Signal::kKeywordProximity, places->Proximity());
+  }
+}
+
 }  // namespace
 
 void FillKeywordSignals(const IndexSnapshot& snapshot, std::string_view query, const Bm25Options& bm25,
@@ -205,6 +217,7 @@ void FillKeywordSignals(const IndexSnapshot& snapshot, std::string_view query, c
                                      [](const IndexedField& field) { return field.title; });
   std::vector<bool> by_itself;  // [terms]
   const auto counts = CountedBesideSynonyms(parsed, &by_itself);
+  WordPlaces places(bound);
   for (const SegmentView& segment : snapshot.segments) {
     std::vector<Wanted> wanted = Locate(segment, candidates);
     if (wanted.empty()) continue;
@@ -223,6 +236,7 @@ void FillKeywordSignals(const IndexSnapshot& snapshot, std::string_view query, c
       Set(signals, Signal::kKeywordCoverage, static_cast<float>(w.held) / words);
       if (has_title) Set(signals, Signal::kKeywordTitle, static_cast<float>(w.in_title) / words);
     }
+    FillPlaces(segment, has_title, wanted, &places);
   }
 }
 

@@ -1,4 +1,7 @@
 // The pipeline's keyword source and signals.
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
 #include "index/keyword_index.h"
 
 namespace waymark {
@@ -21,11 +24,34 @@ class KeywordSource : public CandidateSource {
     query.synonyms = context.synonyms;
     absl::StatusOr<KeywordHits> hits = index_->Search(query, limit, deadline);
     if (!hits.ok()) return hits.status();
+    if (hits->items.size() == limit && hits->complete) AddTitles(query, deadline, &hits->items);
     return SourceAnswer{std::move(hits->items), hits->complete, hits->total, hits->total_exact,
                         std::move(hits->matches)};
   }
 
  private:
+  // Of the candidates at most one in kTitleShare comes from the titles alone, in place of the last.
+  static constexpr size_t kTitleShare = 10;
+
+  void AddTitles(const KeywordQuery& query, Deadline deadline, std::vector<ScoredItem>* items) const {
+    const size_t most = items->size() / kTitleShare;
+    if (most == 0) return;
+    absl::flat_hash_set<ItemOrdinal> found, titles;
+    for (const ScoredItem& item : *items) found.insert(item.item);
+    std::vector<ScoredItem> added;
+    for (const ScoredItem& item : index_->SearchTitles(query, most, deadline)) {
+      titles.insert(item.item);
+      if (!found.contains(item.item)) added.push_back(item);
+    }
+    size_t to_drop = added.size();
+    for (size_t i = items->size(); i-- > 0 && to_drop > 0;) {
+      if (titles.contains((*items)[i].item)) continue;
+      items->erase(items->begin() + static_cast<ptrdiff_t>(i));
+      --to_drop;
+    }
+    items->insert(items->end(), added.begin(), added.end());
+  }
+
   const KeywordIndex* index_;
 };
 

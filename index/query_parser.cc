@@ -77,6 +77,7 @@ class Parser {
       query_.root = NodeOf(std::move(group));
       CountAsked(*query_.root);
     }
+    std::erase_if(query_.sequence, [&](const ParsedQuery::Place& p) { return !query_.asked[p.term]; });
     return std::move(query_);
   }
 
@@ -214,13 +215,18 @@ class Parser {
     size_t left = 0;
     analyzer_.ForEachWord(text, [&left](const AnalysedWord&) { ++left; });
     std::vector<Word> words;
+    const uint32_t begin = next_position_;
     analyzer_.ForEachWord(text, [&](const AnalysedWord& word) {
+      next_position_ = begin + word.position + 1;
       const TermReading& read_as = --left == 0 ? marked : reading;
       // What people type of a word is compared as they type it.
       const bool prefix = read_as.kind == TermReading::Kind::kPrefix;
       const std::string_view term = prefix ? word.word : word.term;
       if (word.stop && !prefix) return;
-      if (const auto number = NumberOf(term, word.word, read_as)) words.push_back({*number, word.position});
+      if (const auto number = NumberOf(term, word.word, read_as)) {
+        words.push_back({*number, word.position});
+        query_.sequence.push_back({*number, begin + word.position});
+      }
     });
     return words;
   }
@@ -340,6 +346,7 @@ class Parser {
   const bool match_all_;
   const SynonymView* const synonyms_;  // null: none
   int excluded_depth_ = 0;             // of parentheses that are excluded around this place
+  uint32_t next_position_ = 0;         // of the query's words
   ParsedQuery query_;
   std::unordered_map<std::string, uint32_t> numbers_;  // of terms with the marks of their readings
 };

@@ -76,6 +76,12 @@ struct ParsedQuery {
   // How often the query asks for the term as a word of its own, or for the phrase; 0 where only to exclude
   // it, or where synonyms stand beside it.
   std::vector<int> term_times, phrase_times;
+  // The words that are asked for, as they follow each other in the query, also those that come again.
+  // Positions count stop words too.
+  struct Place {
+    uint32_t term, position;
+  };
+  std::vector<Place> sequence;
   std::vector<bool> asked;        // [term]: asked for as a word, within a phrase or beside synonyms
   std::optional<QueryNode> root;  // none: nothing matches
 };

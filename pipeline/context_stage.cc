@@ -2,18 +2,45 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "pipeline/user_state.h"
 
 namespace waymark {
 namespace {
 
-std::vector<ItemOrdinal> Resolve(const Store& store, Scope scope, const std::vector<std::string>& ids) {
-  std::vector<ItemOrdinal> items;
-  for (const std::string& id : ids) {
-    if (auto item = store.FindItem(scope, id)) items.push_back(*item);
+// Unknown ids that an answer names; more are counted.
+constexpr size_t kNamedIds = 5;
+
+class ItemResolver {
+ public:
+  ItemResolver(const Store& store, Scope scope, std::vector<Degraded>* degraded)
+      : store_(store), scope_(scope), degraded_(degraded) {}
+
+  std::vector<ItemOrdinal> Resolve(const char* field, const std::vector<std::string>& ids) const {
+    std::vector<ItemOrdinal> items;
+    std::vector<std::string> unknown;
+    for (const std::string& id : ids) {
+      if (auto item = store_.FindItem(scope_, id)) {
+        items.push_back(*item);
+      } else {
+        unknown.push_back(absl::StrCat("'", id, "'"));
+      }
+    }
+    if (unknown.empty()) return items;
+    const size_t more = unknown.size() - std::min(unknown.size(), kNamedIds);
+    unknown.resize(unknown.size() - more);
+    degraded_->push_back(
+        {"context", absl::StrCat(field, ": no item and no event names ", absl::StrJoin(unknown, ", "),
+                                 more > 0 ? absl::StrCat(" and ", more, " others") : "", "; passed over")});
+    return items;
   }
-  return items;
-}
+
+ private:
+  const Store& store_;
+  const Scope scope_;
+  std::vector<Degraded>* degraded_;
+};
 
 }  // namespace
 
@@ -37,9 +64,10 @@ absl::StatusOr<RequestState> MakeRequestState(const Store& store, Scope scope, c
   if (!user.ok()) return user.status();
   context.user = user->user;
   context.history = std::move(user->positive);
-  context.context_items = Resolve(store, scope, request.context_items);
-  context.positive_items = Resolve(store, scope, request.positive_items);
-  context.negative_items = Resolve(store, scope, request.negative_items);
+  const ItemResolver items(store, scope, &state.degraded);
+  context.context_items = items.Resolve("context_items", request.context_items);
+  context.positive_items = items.Resolve("positive_items", request.positive_items);
+  context.negative_items = items.Resolve("negative_items", request.negative_items);
   if (request.kind == RequestKind::kRecommend) {
     context.excluded = std::move(user->seen);
     for (const auto* items : {&context.context_items, &context.negative_items}) {

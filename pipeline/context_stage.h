@@ -14,9 +14,9 @@ namespace waymark {
 struct RequestState {
   RequestContext context;                // without user_vector
   std::shared_ptr<const Filter> filter;  // null: none
+  std::vector<Degraded> degraded;        // ids of items that nobody has named, which are passed over
 };
 
-// Ids of items that nobody has named are passed over, as items deleted since would be.
 absl::StatusOr<RequestState> MakeRequestState(const Store& store, Scope scope, const Catalog& catalog,
                                               const Clock& clock, const PipelineRequest& request);
 

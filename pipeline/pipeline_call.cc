@@ -46,6 +46,7 @@ absl::Status Pipeline::Call::MakeContext() {
   if (!state.ok()) return state.status();
   context_ = std::move(state->context);
   filter_ = std::move(state->filter);
+  for (Degraded& degraded : state->degraded) response_.degraded.push_back(std::move(degraded));
   ApplyCuration();
   auto facets = CheckFacets(request_.facets, *parts_.catalog->schema());
   if (!facets.ok()) return facets.status();

@@ -36,6 +36,12 @@ GatheredCandidates Pipeline::Call::Gather(const CandidateLimits& limits) {
       GatherCandidates(context_, Sources(), release_.record.plan(), limits, deadline_);
   matches_ = std::move(gathered.matches);
   for (auto& d : gathered.degraded) response_.degraded.push_back(std::move(d));
+  if (request_.kind == RequestKind::kRecommend && !context_.history.empty() &&
+      !release_.record.id().empty() && release_.behaviour->parts().ease_awaited) {
+    response_.degraded.push_back(
+        {"ease",
+         "the item weights that the release was trained with are missing; a running server makes them"});
+  }
   for (auto& t : gathered.timings) response_.timings.push_back(std::move(t));
   return gathered;
 }

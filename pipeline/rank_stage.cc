@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "rank/text_score.h"
+
 namespace waymark {
 namespace {
 
@@ -49,9 +51,7 @@ absl::StatusOr<std::vector<RankedCandidate>> RankCandidates(const Ranker& ranker
   std::vector<double> final_scores(scores->engagement.begin(), scores->engagement.end());
   const bool words_decide = options.search && !ranker.knows_queries();
   if (words_decide) {
-    std::vector<double> keyword(n);
-    for (size_t i = 0; i < n; ++i) keyword[i] = Get(candidates[i].signals, Signal::kKeywordScore);
-    const std::vector<double> words = ZScores(keyword), taste = ZScores(final_scores);
+    const std::vector<double> words = TextScores(candidates), taste = ZScores(final_scores);
     for (size_t i = 0; i < n; ++i) final_scores[i] = words[i] + options.search_ranker_weight * taste[i];
   }
   ranked.resize(n);

@@ -30,7 +30,8 @@ void FillSignals(const RequestContext& context, absl::Span<const SignalProvider*
                  std::vector<Candidate>* candidates);
 
 // Best first; ties by ordinal. A search under a ranker that never saw a query is ordered by
-// z(keyword score) + search_ranker_weight * z(ranker score), so that words decide and taste breaks near ties.
+// text score (rank/text_score.h) + search_ranker_weight * z(ranker score), so that words decide and taste
+// breaks near ties.
 absl::StatusOr<std::vector<RankedCandidate>> RankCandidates(const Ranker& ranker,
                                                             const RequestContext& context,
                                                             std::vector<Candidate> candidates,

@@ -12,6 +12,7 @@ std::shared_ptr<const BehaviourView> ReleaseLoader::MakeView(
   BehaviourParts parts;
   parts.counts = behaviour_->counts();
   parts.ease = behaviour_->ease();
+  parts.ease_awaited = parts.ease == nullptr && behaviour_->EaseIsStale();
   parts.items = items_;
   if (retriever != nullptr) {
     // The aliases keep the whole LiveRetriever alive, so that its vectors are kept up as long as a view uses

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "rank/list_column.h"
 #include "rank/ranker_input.h"
+#include "rank/text_score.h"
 
 namespace waymark {
 namespace {
@@ -21,17 +22,25 @@ const Weights& DefaultFeedWeights() {
 }
 
 const Weights& DefaultSearchWeights() {
-  static const Weights* const weights = new Weights{
-      {Signal::kKeywordScore, 4.0},       {Signal::kKeywordCoverage, 0.5}, {Signal::kKeywordTitle, 0.5},
-      {Signal::kRetrieverScore, 0.2},     {Signal::kSimilarScore, 0.2},    {Signal::kPopularityScore, 0.2},
-      {Signal::kCovisitationScore, 0.15}, {Signal::kDecayedEase, 0.15},    {Signal::kTransitionScore, 0.05},
-      {Signal::kCategoryAffinity, 0.05}};
+  static const Weights* const weights = [] {
+    auto* all = new Weights(kTextWeights.begin(), kTextWeights.end());
+    all->insert(all->end(), {{Signal::kRetrieverScore, 0.2},
+                             {Signal::kSimilarScore, 0.2},
+                             {Signal::kPopularityScore, 0.2},
+                             {Signal::kCovisitationScore, 0.15},
+                             {Signal::kDecayedEase, 0.15},
+                             {Signal::kTransitionScore, 0.05},
+                             {Signal::kCategoryAffinity, 0.05}});
+    return all;
+  }();
   return *weights;
 }
 
 class WeightedSumRanker : public Ranker {
  public:
-  WeightedSumRanker(Weights feed, Weights search) : feed_(std::move(feed)), search_(std::move(search)) {}
+  // `names_first`: searches add TitleIsQuery().
+  WeightedSumRanker(Weights feed, Weights search, bool names_first)
+      : feed_(std::move(feed)), search_(std::move(search)), names_first_(names_first) {}
 
   const std::string& version() const override { return version_; }
   const std::string& retriever_sha256() const override { return any_retriever_; }
@@ -52,7 +61,8 @@ class WeightedSumRanker : public Ranker {
     for (const auto& [signal, weight] : context.query.empty() ? feed_ : search_) {
       column.Read(candidates, signal);
       for (size_t i = 0; i < n; ++i) {
-        const double part = weight * column.Z(i);
+        const bool title = names_first_ && signal == Signal::kKeywordTitleMatch;
+        const double part = weight * column.Z(i) + (title ? TitleIsQuery(candidates[i]) : 0);
         sums[i] += part;
         if (!explain || !column.Has(i)) continue;
         scores.explanations[i].push_back(
@@ -65,6 +75,7 @@ class WeightedSumRanker : public Ranker {
 
  private:
   const Weights feed_, search_;
+  const bool names_first_;
   const std::string version_ = "weighted-sum";
   const std::string any_retriever_;
 };
@@ -73,7 +84,7 @@ class WeightedSumRanker : public Ranker {
 
 absl::StatusOr<std::unique_ptr<Ranker>> MakeWeightedSumRanker(const std::map<std::string, double>& weights) {
   if (weights.empty()) {
-    return std::make_unique<WeightedSumRanker>(DefaultFeedWeights(), DefaultSearchWeights());
+    return std::make_unique<WeightedSumRanker>(DefaultFeedWeights(), DefaultSearchWeights(), true);
   }
   Weights given;
   for (const auto& [name, weight] : weights) {
@@ -89,7 +100,7 @@ absl::StatusOr<std::unique_ptr<Ranker>> MakeWeightedSumRanker(const std::map<std
     }
     given.emplace_back(*signal, weight);
   }
-  return std::make_unique<WeightedSumRanker>(given, given);
+  return std::make_unique<WeightedSumRanker>(given, given, false);
 }
 
 }  // namespace waymark

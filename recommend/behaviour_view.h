@@ -25,6 +25,7 @@ struct BehaviourParts {
   std::shared_ptr<const VectorIndex> vectors;  // of that retriever
   const ItemDirectory* items = nullptr;
   std::shared_ptr<const Ease> ease;  // null: none; a catalogue too large for it
+  bool ease_awaited = false;         // there is none yet, but will be
 };
 
 // Thread-safe.

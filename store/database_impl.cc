@@ -96,6 +96,11 @@ absl::Status Database::Open() {
   if (IsLockClash(status)) {
     return absl::FailedPreconditionError(absl::StrCat(folder_.string(), " is open in another process"));
   }
+  if (status.IsNoSpace()) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "the disk that holds ", folder_.string(), " is full, and opening the folder takes some room: free ",
+        options_.disk_reserve_bytes >> 20, " MB there, then try again; nothing that is stored is lost"));
+  }
   if (!status.ok()) return Check(status);
   std::error_code error;
   const std::filesystem::space_info disk = std::filesystem::space(folder_, error);

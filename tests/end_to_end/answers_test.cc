@@ -118,6 +118,24 @@ TEST_CASE("a filter that leaves too little is filled up only when it is not stri
   CHECK(answer.degraded[0].stage == "filter");
 }
 
+TEST_CASE("ids that nobody has named are passed over, and the answer says which") {
+  OpenEngine engine;
+  Collection* films = engine.In();
+  MustWrite(films, Shelf(4));
+  PipelineRequest request = FeedOf("u");
+  request.context_items = {"f1", "lost"};
+  request.negative_items = {"f2", "a", "b", "c", "d", "e", "f", "g"};
+  const PipelineResponse answer = MustRun(films, request);
+  REQUIRE(answer.degraded.size() == 2);
+  CHECK(answer.degraded[0].stage == "context");
+  CHECK(answer.degraded[0].reason == "context_items: no item and no event names 'lost'; passed over");
+  CHECK(answer.degraded[1].reason ==
+        "negative_items: no item and no event names 'a', 'b', 'c', 'd', 'e' and 2 others; passed over");
+  std::set<std::string> shown;
+  for (const RankedItem& item : answer.items) shown.insert(item.record.id());
+  CHECK(shown == std::set<std::string>{"f0", "f3"});
+}
+
 TEST_CASE("Rank orders the caller's candidates and names those that it does not know") {
   OpenEngine engine;
   Collection* films = engine.In();

@@ -105,6 +105,27 @@ TEST_CASE("writes to a full disk are refused, and go on when there is room again
   CheckAll(**store, scope, count);
 }
 
+TEST_CASE("a folder on a full disk says what opening it takes, and opens whole when there is room") {
+  SmallDisk disk("size=100m");
+  if (!disk.mounted()) return;
+  const std::filesystem::path data = disk.path() / "data";
+  Scope scope;
+  {
+    auto store = Store::Open(data, {.cache_bytes = 8 << 20});
+    REQUIRE(store.status() == absl::OkStatus());
+    scope = *(*store)->CreateCollection({});
+    for (int i = 0; i < 20; ++i) REQUIRE((*store)->Write(scope, {Item(i)}).status() == absl::OkStatus());
+  }
+  disk.Fill();
+  const absl::Status full = Store::Open(data, {.cache_bytes = 8 << 20}).status();
+  CHECK(absl::IsResourceExhausted(full));
+  CHECK_THAT(std::string(full.message()), Catch::Contains("free 64 MB there, then try again"));
+  disk.Free();
+  auto store = Store::Open(data, {.cache_bytes = 8 << 20});
+  REQUIRE(store.status() == absl::OkStatus());
+  CheckAll(**store, scope, 20);
+}
+
 TEST_CASE("RocksDB meeting a full disk itself takes writes again, and a crash loses none of them") {
   SmallDisk disk("size=100m");
   if (!disk.mounted()) return;

@@ -1,0 +1,102 @@
+#include "index/word_places.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace waymark {
+namespace {
+
+using Places = std::vector<WordCursor::Place>;
+
+// The places in one field.
+absl::Span<const WordCursor::Place> InField(const Places& places, uint32_t field) {
+  const auto begin = std::lower_bound(places.begin(), places.end(), WordCursor::Place{field, 0});
+  auto end = begin;
+  while (end != places.end() && end->field == field) ++end;
+  return {places.data() + (begin - places.begin()), static_cast<size_t>(end - begin)};
+}
+
+// The least distance of a `b` from the place `gap` behind an `a`, over all fields; -1: they share none.
+int64_t LeastDistance(const Places& a, const Places& b, uint32_t gap) {
+  int64_t least = -1;
+  size_t at = 0;
+  for (const WordCursor::Place& first : a) {
+    const WordCursor::Place wanted{first.field, first.position + gap};
+    while (at < b.size() && b[at] < wanted) ++at;
+    for (const size_t near : {at, at - 1}) {  // at - 1 wraps where there is none
+      if (near >= b.size() || b[near].field != first.field) continue;
+      const int64_t distance = std::abs(static_cast<int64_t>(b[near].position) - wanted.position);
+      if (least < 0 || distance < least) least = distance;
+    }
+    if (least == 0) break;
+  }
+  return least;
+}
+
+}  // namespace
+
+WordPlaces::WordPlaces(const BoundQuery& bound) : bound_(bound) {
+  for (const ParsedQuery::Place& place : bound.query.sequence) {
+    if (sequence_.size() == kMaxPlacedWords) break;
+    const auto known = std::find(terms_.begin(), terms_.end(), place.term);
+    sequence_.push_back({static_cast<size_t>(known - terms_.begin()), place.position});
+    if (known == terms_.end()) terms_.push_back(place.term);
+  }
+  places_.resize(terms_.size());
+}
+
+void WordPlaces::Enter(const SegmentView& segment) {
+  segment_ = &segment;
+  cursors_.clear();
+  for (const uint32_t term : terms_) cursors_.push_back(WordCursor::Make(segment, bound_, term));
+}
+
+void WordPlaces::Read(DocNumber doc) {
+  doc_ = doc;
+  for (size_t i = 0; i < cursors_.size(); ++i) {
+    if (cursors_[i] && cursors_[i]->Advance(doc) == doc) {
+      cursors_[i]->ReadPlaces(&places_[i]);
+    } else {
+      places_[i].clear();
+    }
+  }
+}
+
+float WordPlaces::TitleMatch() const {
+  if (segment_->title < 0) return 0;
+  const auto title = static_cast<uint32_t>(segment_->title);
+  struct Run {
+    uint32_t position, length;
+  };
+  std::vector<Run> before, here;  // runs that end at the word before, at this one
+  uint32_t longest = 0;
+  for (size_t i = 0; i < sequence_.size(); ++i) {
+    here.clear();
+    const uint32_t gap = i == 0 ? 0 : sequence_[i].position - sequence_[i - 1].position;
+    for (const WordCursor::Place& place : InField(PlacesOf(i), title)) {
+      Run run{place.position, 1};
+      for (const Run& last : before) {
+        if (last.position < place.position && place.position - last.position <= gap + kSkipped) {
+          run.length = std::max(run.length, last.length + 1);
+        }
+      }
+      longest = std::max(longest, run.length);
+      here.push_back(run);
+    }
+    before.swap(here);
+  }
+  const size_t all = words() + segment_->postings->length(title, doc_);
+  return all == 0 ? 0.f : std::min(1.f, 2.f * static_cast<float>(longest) / static_cast<float>(all));
+}
+
+float WordPlaces::Proximity() const {
+  float sum = 0;
+  for (size_t i = 1; i < sequence_.size(); ++i) {
+    const uint32_t gap = sequence_[i].position - sequence_[i - 1].position;
+    const int64_t distance = LeastDistance(PlacesOf(i - 1), PlacesOf(i), gap);
+    if (distance >= 0) sum += 1.f / (1.f + static_cast<float>(distance));
+  }
+  return words() < 2 ? 0.f : sum / static_cast<float>(words() - 1);
+}
+
+}  // namespace waymark
