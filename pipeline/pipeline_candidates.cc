@@ -35,6 +35,7 @@ GatheredCandidates Pipeline::Call::Gather(const CandidateLimits& limits) {
   GatheredCandidates gathered =
       GatherCandidates(context_, Sources(), release_.record.plan(), limits, deadline_);
   matches_ = std::move(gathered.matches);
+  response_.left_out_words = gathered.left_out;
   for (auto& d : gathered.degraded) response_.degraded.push_back(std::move(d));
   for (auto& t : gathered.timings) response_.timings.push_back(std::move(t));
   return gathered;

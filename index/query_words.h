@@ -1,0 +1,90 @@
+// From the words of a query to terms: what a word or phrase stands for in each field's analysis.
+//
+//   QueryWords words(parsing);
+//   words.Word("wi-fi", {}, "", QueryWords::Role::kWish).node;   // either word, or both side by side, or
+//   «wifi» ParsedQuery query = words.Take();
+//
+// Not thread-safe: belongs to one parsing.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "index/query_parser.h"
+
+namespace waymark {
+
+// What a word of a query became. A word of several terms has two forms: as one wish of many, and as it is
+// wanted where all of its terms are.
+struct WordNodes {
+  std::optional<QueryNode> node;    // none: nothing is left of it, as of a stop word
+  std::optional<QueryNode> wanted;  // none: `node`
+  std::vector<QueryNode> also = {};
+};
+
+class QueryWords {
+ public:
+  explicit QueryWords(const QueryParsing& parsing) : parsing_(parsing) {}
+
+  enum class Role { kWish, kWanted, kExcluded };
+  // `marked`: how the last term is to be taken. `field`: empty: all.
+  WordNodes Word(std::string_view text, const TermReading& marked, std::string_view field, Role role);
+  std::optional<QueryNode> Phrase(std::string_view text, std::string_view field, int slop);
+  // Of words that synonyms know: their terms, as they are.
+  std::vector<uint32_t> Typed(std::string_view text);
+  std::optional<QueryNode> Synonyms(std::vector<uint32_t> typed, std::string text,
+                                    std::vector<QuerySynonyms::Other> others);
+  // What two words that stand side by side are as one, where items hold that.
+  std::optional<std::string> JoinedTerm(std::string_view first, std::string_view second) const;
+  // A term beside the words of the query.
+  std::optional<QueryNode> Aside(const std::string& term);
+  std::optional<QueryNode> JoinedSynonym(std::string_view first, std::string_view second,
+                                         const std::string& term);
+
+  ParsedQuery& query() { return query_; }
+
+ private:
+  using TermAt = QueryPhrase::Word;
+  // What stands together without blanks.
+  struct Unit {
+    std::vector<TermAt> words;  // with positions in the text
+    std::vector<uint32_t> forms;
+    std::optional<uint32_t> joined;
+    uint32_t first = 0, parts = 0;  // position and number of its words, stop words too
+    bool strict = false;
+  };
+  struct InAnalysis {
+    uint32_t scope;
+    const Analyzer* analyzer;
+    std::vector<Unit> units;
+    size_t words = 0;
+  };
+  enum class Exact { kNo, kYes };
+
+  uint32_t ScopeNumber(QueryScope scope);
+  // In each analysis that the field, or all of them, have.
+  std::vector<InAnalysis> Analyze(std::string_view text, const TermReading& reading,
+                                  const TermReading& marked, std::string_view field, bool forms);
+  InAnalysis AnalyzeIn(const Analyzer& analyzer, uint32_t scope, std::string_view text,
+                       const TermReading& reading, const TermReading& marked, bool forms);
+  // None: the query has too many terms.
+  std::optional<uint32_t> NumberOf(std::string_view term, std::string_view typed, TermReading reading,
+                                   uint32_t scope, bool aside = false);
+  WordNodes PlainWord(const InAnalysis& in, bool phrase, Role role);
+  WordNodes StandardWord(const InAnalysis& in, bool phrase, Role role);
+  WordNodes UnitNodes(const InAnalysis& in, const Unit& unit, Role role);
+  // One word in several analyses.
+  WordNodes Alternates(const std::vector<InAnalysis>& in);
+  std::optional<QueryNode> PhraseOf(const std::vector<InAnalysis>& in, int slop, Exact exact);
+  void AddVersions(const InAnalysis& in, std::vector<QueryPhrase::Version>* versions);
+  static QueryNode TermNode(uint32_t term) { return {QueryNode::Kind::kTerm, term, {}, {}, {}}; }
+  static std::vector<QueryNode> FormNodes(const Unit& unit);
+
+  const QueryParsing& parsing_;
+  ParsedQuery query_;
+  std::unordered_map<std::string, uint32_t> numbers_;  // of terms with the marks of their readings and scopes
+};
+
+}  // namespace waymark
