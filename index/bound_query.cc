@@ -109,6 +109,16 @@ std::vector<std::vector<std::vector<float>>> WeightsOfScopes(const ParsedQuery& 
   return weights;
 }
 
+// 0: nothing holds it.
+double IdfOf(const std::string& term, const IndexSnapshot& snapshot) {
+  int64_t documents = 0;
+  for (const SegmentView& segment : snapshot.segments) {
+    if (const auto found = segment.postings->FindTerm(term))
+      documents += segment.live->document_count(*found);
+  }
+  return documents > 0 ? Bm25Idf(snapshot.documents, documents) : 0;
+}
+
 // Weights are not yet in units. Answers the most that the phrase counts for.
 double BindPhrase(const QueryPhrase& phrase, double boost, const std::vector<double>& idf,
                   std::vector<BoundPhrase>* ways) {
@@ -159,6 +169,11 @@ BoundQuery BindQuery(ParsedQuery query, const IndexSnapshot& snapshot, const Bm2
       if (const auto term = bound.Find(segment, t)) documents += segment.live->document_count(*term);
     }
     if (documents > 0) idf[t] = Bm25Idf(snapshot.documents, documents);
+  }
+  for (const ParsedQuery::JoinedWords& joined : parsed.joined) {
+    double both = 0;
+    for (const std::string* word : {&joined.first, &joined.second}) both += IdfOf(*word, snapshot);
+    idf[joined.joined] = std::min(idf[joined.joined], kSynonymShare * both);
   }
   bound.scope_weights = WeightsOfScopes(parsed, snapshot);
   if (!ExpandQuery(snapshot, typos, deadline, &idf, &bound)) {

@@ -144,10 +144,10 @@ class Parser {
     if (!IsPlainWord(second)) return false;
     behind.Next();
     if (behind.token().kind == Kind::kAnd || behind.token().kind == Kind::kOr) return false;
-    const auto term = words_.JoinedTerm(first.text, second.text);
-    if (!term) return false;
+    const auto joined = words_.JoinedTerm(first.text, second.text);
+    if (!joined) return false;
     if (!parsing_.match_all && parsing_.minimum.says_nothing()) {
-      AddClause({words_.Aside(*term)}, QueryOccurs::kDefault, group);
+      AddClause({words_.Aside(*joined)}, QueryOccurs::kDefault, group);
       return false;
     }
     const auto& left_out = parsing_.left_out;
@@ -157,7 +157,7 @@ class Parser {
     if (left(first.text) || left(second.text) || query_.synonyms.size() >= kMaxWidened) return false;
     lexer_ = behind;
     wishes_ += top ? 2 : 0;
-    auto node = words_.JoinedSynonym(first.text, second.text, *term);
+    auto node = words_.JoinedSynonym(first.text, second.text, *joined);
     if (node && top) {
       const auto& typed = query_.synonyms[node->index].typed;
       for (size_t i = 0; i < typed.size(); ++i) {

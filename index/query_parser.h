@@ -127,6 +127,12 @@ struct ParsedQuery {
     std::vector<uint32_t> terms;
   };
   std::vector<WantedWord> wanted;
+  // Two words of the query that are also looked for as one: it counts for no more than both.
+  struct JoinedWords {
+    uint32_t joined;  // into terms
+    std::string first, second;
+  };
+  std::vector<JoinedWords> joined;
   std::vector<std::shared_ptr<const SynonymPhrase>> own_phrases;  // of synonyms that nobody wrote
   std::optional<QueryNode> root;                                  // none: nothing matches
 };

@@ -26,8 +26,9 @@ QueryNode GroupOf(std::vector<QueryNode> must, std::vector<QueryNode> should, st
 
 uint32_t QueryWords::ScopeNumber(QueryScope scope) {
   const auto found = std::find(query_.scopes.begin(), query_.scopes.end(), scope);
-  if (found == query_.scopes.end()) query_.scopes.push_back(std::move(scope));
-  return static_cast<uint32_t>(found - query_.scopes.begin());
+  const auto number = static_cast<uint32_t>(found - query_.scopes.begin());
+  if (number == query_.scopes.size()) query_.scopes.push_back(std::move(scope));
+  return number;
 }
 
 std::optional<uint32_t> QueryWords::NumberOf(std::string_view term, std::string_view typed,
@@ -285,7 +286,8 @@ std::optional<QueryNode> QueryWords::Synonyms(std::vector<uint32_t> typed, std::
   return QueryNode{QueryNode::Kind::kSynonyms, static_cast<uint32_t>(query_.synonyms.size() - 1), {}, {}, {}};
 }
 
-std::optional<std::string> QueryWords::JoinedTerm(std::string_view first, std::string_view second) const {
+std::optional<QueryWords::Joined> QueryWords::JoinedTerm(std::string_view first,
+                                                         std::string_view second) const {
   const auto groups = parsing_.analyzers->groups();
   if (parsing_.known == nullptr || groups.size() != 1) return std::nullopt;
   // One word of letters, which is its own text.
@@ -302,24 +304,27 @@ std::optional<std::string> QueryWords::JoinedTerm(std::string_view first, std::s
     });
     return words == 1 && good ? std::optional(term) : std::nullopt;
   };
-  if (!word_of(first) || !word_of(second)) return std::nullopt;
-  std::optional<std::string> joined = word_of(absl::StrCat(std::string(first), std::string(second)));
-  return joined && (*parsing_.known)(*joined) ? joined : std::nullopt;
+  auto a = word_of(first), b = word_of(second);
+  if (!a || !b) return std::nullopt;
+  auto joined = word_of(absl::StrCat(std::string(first), std::string(second)));
+  if (!joined || !(*parsing_.known)(*joined)) return std::nullopt;
+  return Joined{*std::move(joined), *std::move(a), *std::move(b)};
 }
 
-std::optional<QueryNode> QueryWords::Aside(const std::string& term) {
-  const auto number = NumberOf(term, term, kReadExactly, 0, /*aside=*/true);
+std::optional<QueryNode> QueryWords::Aside(const Joined& joined) {
+  const auto number = NumberOf(joined.term, joined.term, kReadExactly, 0, /*aside=*/true);
   if (!number || !query_.aside[*number]) return std::nullopt;
+  query_.joined.push_back({*number, joined.first, joined.second});
   return TermNode(*number);
 }
 
 std::optional<QueryNode> QueryWords::JoinedSynonym(std::string_view first, std::string_view second,
-                                                   const std::string& term) {
+                                                   const Joined& joined) {
   std::vector<uint32_t> typed = Typed(first);
   for (const uint32_t word : Typed(second)) typed.push_back(word);
   auto phrase = std::make_shared<SynonymPhrase>();
-  phrase->text = term;
-  phrase->terms = {term};
+  phrase->text = joined.term;
+  phrase->terms = {joined.term};
   phrase->offsets = {0};
   query_.own_phrases.push_back(phrase);
   return Synonyms(std::move(typed), absl::StrCat(std::string(first), " ", std::string(second)),

@@ -37,11 +37,14 @@ class QueryWords {
   std::optional<QueryNode> Synonyms(std::vector<uint32_t> typed, std::string text,
                                     std::vector<QuerySynonyms::Other> others);
   // What two words that stand side by side are as one, where items hold that.
-  std::optional<std::string> JoinedTerm(std::string_view first, std::string_view second) const;
-  // A term beside the words of the query.
-  std::optional<QueryNode> Aside(const std::string& term);
+  struct Joined {
+    std::string term, first, second;  // of both as one, and of each
+  };
+  std::optional<Joined> JoinedTerm(std::string_view first, std::string_view second) const;
+  // The one word beside the two.
+  std::optional<QueryNode> Aside(const Joined& joined);
   std::optional<QueryNode> JoinedSynonym(std::string_view first, std::string_view second,
-                                         const std::string& term);
+                                         const Joined& joined);
 
   ParsedQuery& query() { return query_; }
 

@@ -1,5 +1,5 @@
-// The stop words of Snowball (snowballstem.org, BSD licence), as PostgreSQL ships them (PostgreSQL licence);
-// words between blanks, case-folded.
+// The stop words of Snowball (snowballstem.org, BSD licence), as PostgreSQL ships them (PostgreSQL licence),
+// with the French «les», which that list lacks; words between blanks, case-folded.
 #include <array>
 
 #include "index/stop_words.h"
@@ -42,7 +42,7 @@ joissa joista joihin joilla joilta joille joina joiksi että ja jos koska kuin m
 vaikka kanssa mukaan noin poikki yli kun nyt itse
 )"},
     {"french", R"(
-au aux avec ce ces dans de des du elle en et eux il je la le leur lui ma mais me même mes moi mon ne nos
+les au aux avec ce ces dans de des du elle en et eux il je la le leur lui ma mais me même mes moi mon ne nos
 notre nous on ou par pas pour qu que qui sa se ses son sur ta te tes toi ton tu un une vos votre vous c d j
 l à m n s t y été étée étées étés étant étante étants étantes suis es est sommes êtes sont serai seras sera
 serons serez seront serais serait serions seriez seraient étais était étions étiez étaient fus fut fûmes

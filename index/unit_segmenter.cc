@@ -128,9 +128,12 @@ class UnitSegmenter {
     if (commas == 0) return end;
     size_t begin = begin_of_rest;
     while (begin > 0 && KindAt(begin - 1) == Kind::kDigit) --begin;
-    std::string whole = text_.Utf8(begin, end);
+    const std::string whole = text_.Utf8(begin, end);
     // «3,5» is a number, «1,2,3» are three.
-    return commas == 1 && whole.find('.') == std::string::npos ? end : HasGroups(whole) ? end : begin_of_rest;
+    const bool in_list = begin > 1 && At(begin - 1) == U',' && KindAt(begin - 2) == Kind::kDigit;
+    if (in_list) return begin_of_rest;
+    const bool one_comma = commas == 1 && whole.find('.') == std::string::npos;
+    return one_comma || HasGroups(whole) ? end : begin_of_rest;
   }
 
   void DropElided(char32_t joiner) {

@@ -258,6 +258,7 @@ Hits BruteForce(const RandomCorpus& corpus, const BoundQuery& bound, const Snaps
 
 std::string RandomText(RandomCorpus* corpus) {
   std::string text;
+  const size_t fields = corpus->snapshot->fields.fields.size();
   const unsigned kind = corpus->random() % 12, words = 1 + corpus->random() % 6;
   if (kind == 0 || kind == 8) {
     text = "\"" + corpus->Text();
@@ -278,7 +279,7 @@ std::string RandomText(RandomCorpus* corpus) {
             : kind == 4 && pick < 2  ? (pick ? "+" : "-")
                                      : "";
     // In one field; between bounds of what is filtered.
-    if (kind == 9 && pick < 2) absl::StrAppend(&text, "f", corpus->random() % 3, ":");
+    if (kind == 9 && pick < 2) absl::StrAppend(&text, "f", corpus->random() % fields, ":");
     if (kind == 10 && pick == 0) absl::StrAppend(&text, "n:", corpus->random() % 2000, "..4000 ");
     text += corpus->Text();
     if (kind == 11) absl::StrAppend(&text, "^", 1 + corpus->random() % 40, ".5");
