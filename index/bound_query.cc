@@ -92,6 +92,7 @@ namespace {
 
 std::vector<std::vector<std::vector<float>>> WeightsOfScopes(const ParsedQuery& query,
                                                              const IndexSnapshot& snapshot) {
+  if (query.scopes.size() == 1) return {};
   std::vector<std::vector<std::vector<float>>> weights(query.scopes.size());
   for (size_t s = 1; s < query.scopes.size(); ++s) {
     const QueryScope& scope = query.scopes[s];

@@ -48,13 +48,14 @@ class Expansion {
   };
 
   bool InSomeFields(size_t t) const {
-    return bound_.query.term_scopes[t] != 0 || !bound_.query.alternates[t].empty();
+    return bound_.query.term_scopes[t] != 0 || !bound_.query.AlternatesOf(t).empty();
   }
 
   // As each analysis of the fields has the word.
   std::vector<QueryAlternate> OwnTerms(size_t t) const {
     std::vector<QueryAlternate> own{{bound_.query.terms[t], bound_.query.term_scopes[t]}};
-    own.insert(own.end(), bound_.query.alternates[t].begin(), bound_.query.alternates[t].end());
+    const auto others = bound_.query.AlternatesOf(t);
+    own.insert(own.end(), others.begin(), others.end());
     return own;
   }
 
@@ -184,7 +185,7 @@ class Expansion {
     for (const SegmentView& segment : snapshot_.segments) {
       if (const auto term = bound_.Find(segment, t)) documents += segment.live->document_count(*term);
     }
-    for (const QueryAlternate& other : bound_.query.alternates[t]) {
+    for (const QueryAlternate& other : bound_.query.AlternatesOf(t)) {
       documents = std::max(documents, DocumentsWith(other.term));
     }
     return documents;

@@ -83,7 +83,7 @@ std::string_view QueryLexer::ReadWord() {
 
 // A field's name and its colon stand directly before what is looked for in it.
 std::string_view QueryLexer::ReadField() {
-  if (fields_ == nullptr) return {};
+  if (fields_ == nullptr || rest_.find(':') == rest_.npos) return {};
   size_t colon = 0;
   while (colon < rest_.size() && rest_[colon] != ':' && !EndsWord(rest_.substr(colon))) ++colon;
   if (colon == 0 || colon + 1 >= rest_.size() || rest_[colon] != ':') return {};

@@ -108,7 +108,7 @@ struct ParsedQuery {
   std::vector<std::string> terms;     // analysed, in the order of the query; distinct, but for their readings
   std::vector<TermReading> readings;  // [terms]
   std::vector<uint32_t> term_scopes;  // [terms], into scopes
-  std::vector<std::vector<QueryAlternate>> alternates;  // [terms]
+  std::vector<std::vector<QueryAlternate>> alternates;  // [terms]; shorter where later terms have none
   std::vector<QueryScope> scopes = {{}};                // the first is everywhere
   std::vector<QueryPhrase> phrases;
   std::vector<QuerySynonyms> synonyms;                // each stands in one place of the query
@@ -135,6 +135,10 @@ struct ParsedQuery {
   std::vector<JoinedWords> joined;
   std::vector<std::shared_ptr<const SynonymPhrase>> own_phrases;  // of synonyms that nobody wrote
   std::optional<QueryNode> root;                                  // none: nothing matches
+
+  absl::Span<const QueryAlternate> AlternatesOf(size_t t) const {
+    return t < alternates.size() ? absl::MakeConstSpan(alternates[t]) : absl::Span<const QueryAlternate>();
+  }
 };
 
 struct QueryParsing {

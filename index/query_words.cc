@@ -51,7 +51,6 @@ std::optional<uint32_t> QueryWords::NumberOf(std::string_view term, std::string_
   query_.terms.emplace_back(term);
   query_.readings.push_back(std::move(reading));
   query_.term_scopes.push_back(scope);
-  query_.alternates.emplace_back();
   query_.aside.push_back(aside);
   const auto number = static_cast<uint32_t>(query_.terms.size() - 1);
   numbers_.emplace(std::move(key), number);
@@ -119,6 +118,11 @@ std::vector<QueryNode> QueryWords::FormNodes(const Unit& unit) {
 WordNodes QueryWords::Word(std::string_view text, const TermReading& marked, std::string_view field,
                            Role role) {
   const bool phrase = marked.kind == ReadAs::kWord || marked.kind == ReadAs::kExact;
+  if (OneListOfWords(field)) {
+    std::vector<TermAt> words = ListWords(text, {}, marked);
+    if (words.size() < 2 || (role != Role::kWish && phrase)) return {PhraseOfList(std::move(words), 0), {}};
+    return WishesFor(words, role);
+  }
   const auto in = Analyze(text, {}, marked, field, /*forms=*/role != Role::kExcluded);
   if (in.size() == 1) {
     return in[0].analyzer->standard() ? StandardWord(in[0], phrase, role) : PlainWord(in[0], phrase, role);
@@ -136,15 +140,52 @@ WordNodes QueryWords::Word(std::string_view text, const TermReading& marked, std
   return {};
 }
 
+bool QueryWords::OneListOfWords(std::string_view field) const {
+  const auto groups = parsing_.analyzers->groups();
+  return field.empty() && groups.size() == 1 && !groups[0].standard();
+}
+
+std::vector<QueryWords::TermAt> QueryWords::ListWords(std::string_view text, const TermReading& reading,
+                                                      const TermReading& marked) {
+  const Analyzer& analyzer = parsing_.analyzers->groups()[0];
+  size_t left = 0;
+  analyzer.ForEachWord(text, [&left](const AnalysedWord&) { ++left; });
+  std::vector<TermAt> words;
+  analyzer.ForEachWord(text, [&](const AnalysedWord& word) {
+    const TermReading& read_as = --left == 0 ? marked : reading;
+    const bool prefix = read_as.kind == ReadAs::kPrefix;
+    const std::string_view term = prefix ? word.word : word.term;
+    if (word.stop && !prefix) return;
+    if (const auto number = NumberOf(term, word.word, read_as, 0)) words.push_back({*number, word.position});
+  });
+  return words;
+}
+
+std::optional<QueryNode> QueryWords::PhraseOfList(std::vector<TermAt> words, int slop) {
+  if (words.empty()) return std::nullopt;
+  if (words.size() == 1) return TermNode(words[0].term);
+  const uint32_t first = words[0].offset;
+  for (TermAt& word : words) {
+    word.offset -= first;
+    query_.readings[word.term].kind = ReadAs::kExact;
+  }
+  query_.phrases.push_back({std::move(words), 0, slop});
+  return QueryNode{QueryNode::Kind::kPhrase, static_cast<uint32_t>(query_.phrases.size() - 1), {}, {}, {}};
+}
+
 // A word of several terms stands for its terms where it is one wish of many, and for the phrase where it is
 // wanted or excluded by name. Where its last term stands for others, there is no phrase: all its terms are
 // wanted or excluded together.
 WordNodes QueryWords::PlainWord(const InAnalysis& in, bool phrase, Role role) {
   if (in.words < 2 || (role != Role::kWish && phrase)) return {PhraseOf({in}, 0, Exact::kYes), {}};
+  std::vector<TermAt> words;
+  for (const Unit& unit : in.units) words.insert(words.end(), unit.words.begin(), unit.words.end());
+  return WishesFor(words, role);
+}
+
+WordNodes QueryWords::WishesFor(const std::vector<TermAt>& words, Role role) const {
   std::vector<QueryNode> nodes;
-  for (const Unit& unit : in.units) {
-    for (const TermAt& word : unit.words) nodes.push_back(TermNode(word.term));
-  }
+  for (const TermAt& word : words) nodes.push_back(TermNode(word.term));
   QueryNode all = GroupOf(nodes, {}, {});
   if (parsing_.match_all || role != Role::kWish) return {std::move(all), {}};
   return {GroupOf({}, std::move(nodes), {}), std::move(all)};
@@ -200,6 +241,7 @@ WordNodes QueryWords::Alternates(const std::vector<InAnalysis>& in) {
         first = term;
         continue;
       }
+      if (query_.alternates.size() <= *first) query_.alternates.resize(*first + 1);
       auto& others = query_.alternates[*first];
       const QueryAlternate other{query_.terms[term], query_.term_scopes[term]};
       const auto same = [&](const QueryAlternate& o) {
@@ -215,6 +257,7 @@ WordNodes QueryWords::Alternates(const std::vector<InAnalysis>& in) {
 }
 
 std::optional<QueryNode> QueryWords::Phrase(std::string_view text, std::string_view field, int slop) {
+  if (OneListOfWords(field)) return PhraseOfList(ListWords(text, kReadExactly, kReadExactly), slop);
   return PhraseOf(Analyze(text, kReadExactly, kReadExactly, field, /*forms=*/false), slop, Exact::kYes);
 }
 
@@ -290,25 +333,25 @@ std::optional<QueryWords::Joined> QueryWords::JoinedTerm(std::string_view first,
                                                          std::string_view second) const {
   const auto groups = parsing_.analyzers->groups();
   if (parsing_.known == nullptr || groups.size() != 1) return std::nullopt;
-  // One word of letters, which is its own text.
-  const auto word_of = [&](std::string_view text) {
-    std::string term;
-    size_t words = 0;
-    bool good = true;
-    groups[0].ForEachTerm(text, [&](const AnalysedWord& word) {
-      if (word.kind == AnalysedWord::Kind::kBeside) return;
-      ++words;
-      good = good && !word.stop && word.begin == 0 && word.end == text.size() && text.size() > 1 &&
-             word.word.find_first_of("0123456789") == std::string_view::npos;
-      term = std::string(word.term);
-    });
-    return words == 1 && good ? std::optional(term) : std::nullopt;
+  const auto letters = [](std::string_view text) {
+    return text.size() > 1 && std::none_of(text.begin(), text.end(), [](char c) {
+             return static_cast<unsigned char>(c) < 0x80 && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+           });
   };
-  auto a = word_of(first), b = word_of(second);
-  if (!a || !b) return std::nullopt;
-  auto joined = word_of(absl::StrCat(std::string(first), std::string(second)));
-  if (!joined || !(*parsing_.known)(*joined)) return std::nullopt;
-  return Joined{*std::move(joined), *std::move(a), *std::move(b)};
+  if (!letters(first) || !letters(second)) return std::nullopt;
+  // The term of a text that is one word and no stop word; empty: it is not.
+  TermList terms;
+  const auto term_of = [&](std::string_view text) {
+    terms.Clear();
+    return groups[0].Analyze(text, 0, &terms) == 1 && terms.size() == 1 ? std::string(terms.term(0))
+                                                                        : std::string();
+  };
+  Joined joined{term_of(absl::StrCat(std::string(first), std::string(second))), {}, {}};
+  if (joined.term.empty() || !(*parsing_.known)(joined.term)) return std::nullopt;
+  joined.first = term_of(first);
+  joined.second = term_of(second);
+  if (joined.first.empty() || joined.second.empty()) return std::nullopt;
+  return joined;
 }
 
 std::optional<QueryNode> QueryWords::Aside(const Joined& joined) {

@@ -66,6 +66,12 @@ class QueryWords {
   };
   enum class Exact { kNo, kYes };
 
+  // Whether all that is looked for is in one analysis, whose words are words and nothing beside: the usual
+  // case, which need not be slow.
+  bool OneListOfWords(std::string_view field) const;
+  std::vector<TermAt> ListWords(std::string_view text, const TermReading& reading, const TermReading& marked);
+  std::optional<QueryNode> PhraseOfList(std::vector<TermAt> words, int slop);
+  WordNodes WishesFor(const std::vector<TermAt>& words, Role role) const;
   uint32_t ScopeNumber(QueryScope scope);
   // In each analysis that the field, or all of them, have.
   std::vector<InAnalysis> Analyze(std::string_view text, const TermReading& reading,
