@@ -65,6 +65,9 @@ int PrintAnswer(const v1::SearchResponse& response, const std::string& parent, b
       response.total_size() == 1 ? " item" : " items", "\n",
       response.corrected_query().empty() ? ""
                                          : absl::StrCat("did you mean: ", response.corrected_query(), "\n"),
+      response.left_out_words().empty()
+          ? ""
+          : absl::StrCat("left out: ", absl::StrJoin(response.left_out_words(), ", "), "\n"),
       CuratedLines(response), FacetTables(response.facets(), TerminalWidth()));
   return Print(response, head, parent, json, backend);
 }

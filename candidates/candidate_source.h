@@ -1,6 +1,7 @@
 // The seam that every way of finding candidates implements: keyword, nearest vectors, co-visited, popular,
 // ... A new source is one file and one registration.
 #pragma once
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -19,6 +20,7 @@ struct SourceAnswer {
   // In no order, when the request asks for all matches and the source counts them: also those that the filter
   // leaves out.
   std::vector<ScoredItem> matches;
+  std::vector<std::string> left_out;  // words of the query that need not match, since there were too few hits
 };
 
 // Thread-safe: many requests call one source at once.

@@ -28,6 +28,8 @@ struct RequestContext {
   TypoTolerance typo_tolerance = TypoTolerance::kAuto;
   bool all_matches = false;                     // the keyword source answers every match beside the best
   std::shared_ptr<const SynonymView> synonyms;  // that widen the query; null: none
+  std::string minimum_match;                    // of its words, as the API takes it; empty: one
+  int64_t relax_below = 0;                      // with fewer hits, words are left out; 0: none are
   std::string surface;
   google::protobuf::Struct context;
   // What is looked at, and what to lean towards and away from.

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "catalog/field_value.h"
 #include "catalog/schema_inference.h"
+#include "catalog/text_analysis.h"
 
 namespace waymark {
 namespace {
@@ -20,10 +21,6 @@ constexpr size_t kLongestFieldName = 256;
 
 absl::Status Refused(const std::string& name, const std::string& what) {
   return absl::InvalidArgumentError(absl::StrCat("schema, field '", ShortenedText(name), "': ", what));
-}
-
-bool OneOf(const std::string& value, std::initializer_list<const char*> allowed) {
-  return std::any_of(allowed.begin(), allowed.end(), [&](const char* a) { return value == a; });
 }
 
 absl::Status CheckField(const Field& field) {
@@ -58,6 +55,18 @@ absl::Status CheckField(const Field& field) {
   return absl::OkStatus();
 }
 
+absl::Status CheckFieldAnalysis(const storage::SchemaRecord& schema, const Field& field) {
+  const bool said = !field.analyzer().empty() || !field.language().empty() || !field.stemmer().empty() ||
+                    field.has_remove_stop_words();
+  if (!said) return absl::OkStatus();
+  if (field.type() != FieldRecord::TEXT && field.type() != FieldRecord::KEYWORD) {
+    return Refused(field.name(), absl::StrCat("has analyzer, language, stemmer or remove_stop_words, but is ",
+                                              std::string(TypeName(field.type())),
+                                              "; they are for TEXT and KEYWORD fields"));
+  }
+  return TextAnalysisOf(schema, field).status();
+}
+
 }  // namespace
 
 Schema::Schema(storage::SchemaRecord record) : record_(std::move(record)) {
@@ -84,14 +93,11 @@ absl::StatusOr<Schema> Schema::FromRecord(storage::SchemaRecord record) {
     record.set_language("english");
     record.set_remove_stop_words(true);
   }
-  if (record.stemmer().empty()) record.set_stemmer(record.language() == "english" ? "porter" : "none");
-  if (!OneOf(record.language(), {"english", "none"})) {
-    return absl::InvalidArgumentError(absl::StrCat("schema: language is '", ShortenedText(record.language()),
-                                                   "'; it takes english or none"));
-  }
-  if (!OneOf(record.stemmer(), {"snowball", "porter", "none"})) {
-    return absl::InvalidArgumentError(absl::StrCat("schema: stemmer is '", ShortenedText(record.stemmer()),
-                                                   "'; it takes snowball, porter or none"));
+  const absl::StatusOr<TextAnalysis> analysis = TextAnalysisOf(record);
+  if (!analysis.ok()) return analysis.status();
+  record.set_stemmer(analysis->stemmer);
+  for (const Field& field : record.fields()) {
+    if (auto status = CheckFieldAnalysis(record, field); !status.ok()) return status;
   }
   return Schema(std::move(record));
 }

@@ -12,21 +12,27 @@ using storage::SchemaRecord;
 
 void MergeAnalysis(const SchemaRecord& changes, SchemaRecord* merged) {
   if (!changes.language().empty()) {
-    // Another language's default stemmer is another one.
-    if (changes.language() != merged->language()) merged->clear_stemmer();
+    // Another language's default stemmer and analyzer are others.
+    if (changes.language() != merged->language()) {
+      merged->clear_stemmer();
+      merged->clear_analyzer();
+    }
     merged->set_language(changes.language());
     merged->set_remove_stop_words(changes.remove_stop_words());
   } else if (changes.remove_stop_words()) {
     merged->set_remove_stop_words(true);
   }
   if (!changes.stemmer().empty()) merged->set_stemmer(changes.stemmer());
+  if (!changes.analyzer().empty()) merged->set_analyzer(changes.analyzer());
 }
 
 }  // namespace
 
 bool SaysNothing(const FieldRecord& field) {
   return field.type() == FieldRecord::TYPE_UNSPECIFIED && !field.array() && !field.searchable() &&
-         field.search_weight() == 0 && !field.filterable() && !field.title() && !field.category();
+         field.search_weight() == 0 && !field.filterable() && !field.title() && !field.category() &&
+         field.analyzer().empty() && field.language().empty() && field.stemmer().empty() &&
+         !field.has_remove_stop_words();
 }
 
 absl::StatusOr<SchemaRecord> MergeSchema(const SchemaRecord& present, const SchemaRecord& changes) {

@@ -19,13 +19,14 @@ bool AppendTerms(const std::vector<QueryNode>& nodes, std::vector<uint32_t>* ter
 
 std::optional<FlatQuery> Flatten(const QueryNode& root) {
   FlatQuery flat;
-  if (root.kind == QueryNode::Kind::kPhrase || root.kind == QueryNode::Kind::kSynonyms) return std::nullopt;
   if (root.kind == QueryNode::Kind::kTerm) {
     flat.should.push_back(root.index);
     return flat;
   }
+  if (root.kind != QueryNode::Kind::kGroup || root.minimum > (root.must.empty() ? 1 : 0)) return std::nullopt;
+  // What only counts is held beside a wanted word only, so it changes nothing in what matches.
   if (!AppendTerms(root.must, &flat.must) || !AppendTerms(root.should, &flat.should) ||
-      !AppendTerms(root.must_not, &flat.must_not)) {
+      !AppendTerms(root.also, &flat.should) || !AppendTerms(root.must_not, &flat.must_not)) {
     return std::nullopt;
   }
   std::erase_if(flat.should, [&](uint32_t term) {
@@ -87,6 +88,55 @@ double BindSynonyms(const QuerySynonyms& place, const IndexSnapshot& snapshot, c
 
 }  // namespace
 
+namespace {
+
+std::vector<std::vector<std::vector<float>>> WeightsOfScopes(const ParsedQuery& query,
+                                                             const IndexSnapshot& snapshot) {
+  if (query.scopes.size() == 1) return {};
+  std::vector<std::vector<std::vector<float>>> weights(query.scopes.size());
+  for (size_t s = 1; s < query.scopes.size(); ++s) {
+    const QueryScope& scope = query.scopes[s];
+    for (const SegmentView& segment : snapshot.segments) {
+      std::vector<float> of_fields = segment.weights;
+      const std::vector<std::string>& names = segment.postings->fields();
+      for (size_t f = 0; f < names.size(); ++f) {
+        const bool counts = (scope.field.empty() || scope.field == names[f]) &&
+                            (!scope.group || *scope.group == snapshot.analyzers.GroupOf(names[f]));
+        if (!counts) of_fields[f] = 0;
+      }
+      weights[s].push_back(std::move(of_fields));
+    }
+  }
+  return weights;
+}
+
+// 0: nothing holds it.
+double IdfOf(const std::string& term, const IndexSnapshot& snapshot) {
+  int64_t documents = 0;
+  for (const SegmentView& segment : snapshot.segments) {
+    if (const auto found = segment.postings->FindTerm(term))
+      documents += segment.live->document_count(*found);
+  }
+  return documents > 0 ? Bm25Idf(snapshot.documents, documents) : 0;
+}
+
+// Weights are not yet in units. Answers the most that the phrase counts for.
+double BindPhrase(const QueryPhrase& phrase, double boost, const std::vector<double>& idf,
+                  std::vector<BoundPhrase>* ways) {
+  double most = 0;
+  const auto add = [&](const std::vector<QueryPhrase::Word>& words, uint32_t scope) {
+    double sum = 0;
+    for (const QueryPhrase::Word& word : words) sum += idf[word.term];
+    ways->push_back({words, scope, static_cast<float>(sum * boost)});
+    most = std::max(most, sum * boost);
+  };
+  add(phrase.words, phrase.scope);
+  for (const QueryPhrase::Version& other : phrase.others) add(other.words, other.scope);
+  return most;
+}
+
+}  // namespace
+
 std::vector<PhraseCursor::Word> BoundSynonym::WordsIn(const SegmentView& segment) const {
   std::vector<PhraseCursor::Word> words;
   for (size_t t = 0; t < terms.size(); ++t) words.push_back({found[segment.number][t], offsets[t]});
@@ -109,7 +159,7 @@ BoundQuery BindQuery(ParsedQuery query, const IndexSnapshot& snapshot, const Bm2
   std::vector<double> idf(parsed.terms.size());
   double greatest = 0;
   for (size_t t = 0; t < parsed.terms.size(); ++t) {
-    if (!parsed.asked[t]) continue;
+    if (!parsed.asked[t] && !parsed.aside[t]) continue;
     // Counting may walk postings where documents were deleted since their segment was compiled.
     if (deadline.Expired()) {
       bound.complete = false;
@@ -121,52 +171,85 @@ BoundQuery BindQuery(ParsedQuery query, const IndexSnapshot& snapshot, const Bm2
     }
     if (documents > 0) idf[t] = Bm25Idf(snapshot.documents, documents);
   }
+  for (const ParsedQuery::JoinedWords& joined : parsed.joined) {
+    double both = 0;
+    for (const std::string* word : {&joined.first, &joined.second}) both += IdfOf(*word, snapshot);
+    idf[joined.joined] = std::min(idf[joined.joined], kSynonymShare * both);
+  }
+  bound.scope_weights = WeightsOfScopes(parsed, snapshot);
   if (!ExpandQuery(snapshot, typos, deadline, &idf, &bound)) {
     bound.complete = false;
     return bound;
   }
-  for (size_t t = 0; t < parsed.terms.size(); ++t) greatest += idf[t] * parsed.term_times[t];
-  std::vector<double> phrase_idf;
+  for (size_t t = 0; t < parsed.terms.size(); ++t) greatest += idf[t] * parsed.term_boost[t];
+  bound.phrases.resize(parsed.phrases.size());
   for (size_t p = 0; p < parsed.phrases.size(); ++p) {
-    double sum = 0;
-    for (const QueryPhrase::Word& word : parsed.phrases[p].words) sum += idf[word.term];
-    phrase_idf.push_back(sum * parsed.phrase_times[p]);
-    greatest += phrase_idf.back();
+    greatest += BindPhrase(parsed.phrases[p], parsed.phrase_boost[p], idf, &bound.phrases[p]);
   }
   for (const QuerySynonyms& place : parsed.synonyms) {
     if (deadline.Expired()) {
       bound.complete = false;
       return bound;
     }
-    greatest += BindSynonyms(place, snapshot, idf, &bound.synonyms.emplace_back());
+    greatest += place.boost * BindSynonyms(place, snapshot, idf, &bound.synonyms.emplace_back());
   }
   if (greatest > 0) bound.unit = std::exp2(std::ceil(std::log2(greatest))) / kGreatestScore;
   for (size_t t = 0; t < parsed.terms.size(); ++t) {
-    bound.term_weight.push_back(static_cast<float>(idf[t] * parsed.term_times[t] / bound.unit));
+    bound.term_weight.push_back(static_cast<float>(idf[t] * parsed.term_boost[t] / bound.unit));
     for (BoundVariant& variant : bound.variants[t]) {
-      variant.weight = static_cast<float>(variant.idf * parsed.term_times[t] / bound.unit);
+      variant.weight = static_cast<float>(variant.idf * parsed.term_boost[t] / bound.unit);
     }
   }
-  for (double sum : phrase_idf) bound.phrase_weight.push_back(static_cast<float>(sum / bound.unit));
-  for (BoundSynonyms& place : bound.synonyms) {
-    for (float& weight : place.typed_weight) weight = static_cast<float>(weight / bound.unit);
-    for (BoundSynonym& other : place.others) other.weight = static_cast<float>(other.weight / bound.unit);
+  for (std::vector<BoundPhrase>& ways : bound.phrases) {
+    for (BoundPhrase& way : ways) way.weight = static_cast<float>(way.weight / bound.unit);
+    bound.phrase_weight.push_back(ways[0].weight);
   }
-  const bool several = std::any_of(bound.variants.begin(), bound.variants.end(),
-                                   [](const auto& variants) { return variants.size() > 1; });
+  for (size_t p = 0; p < bound.synonyms.size(); ++p) {
+    const double share = parsed.synonyms[p].boost / bound.unit;
+    for (float& weight : bound.synonyms[p].typed_weight) weight = static_cast<float>(weight * share);
+    for (BoundSynonym& other : bound.synonyms[p].others)
+      other.weight = static_cast<float>(other.weight * share);
+  }
+  bool several = false;
+  for (size_t t = 0; t < parsed.terms.size(); ++t) several = several || bound.StandsForSeveral(t);
   if (parsed.root && !several) bound.flat = Flatten(*parsed.root);
   return bound;
 }
 
-std::vector<PhraseCursor::Word> PhraseWords(const SegmentView& segment, const BoundQuery& query,
-                                            size_t phrase) {
+namespace {
+
+std::vector<PhraseCursor::Word> FoundWords(const SegmentView& segment, const BoundQuery& query,
+                                           const std::vector<QueryPhrase::Word>& asked) {
   std::vector<PhraseCursor::Word> words;
-  for (const QueryPhrase::Word& word : query.query.phrases[phrase].words) {
+  for (const QueryPhrase::Word& word : asked) {
     auto term = query.Find(segment, word.term);
     if (!term) return {};
     words.push_back({*term, word.offset});
   }
   return words;
+}
+
+}  // namespace
+
+std::vector<PhraseCursor::Word> PhraseWords(const SegmentView& segment, const BoundQuery& query,
+                                            size_t phrase) {
+  return FoundWords(segment, query, query.query.phrases[phrase].words);
+}
+
+std::vector<PhraseCursor> PhraseCursors(const SegmentView& segment, const BoundQuery& query, size_t phrase) {
+  std::vector<PhraseCursor> cursors;
+  for (const BoundPhrase& way : query.phrases[phrase]) {
+    const auto words = FoundWords(segment, query, way.words);
+    if (words.empty()) continue;
+    cursors.emplace_back(
+        segment, words, Bm25Term{way.weight, query.lengths}, query.average_length,
+        PhraseCursor::Options{query.WeightsIn(segment, way.scope), query.query.phrases[phrase].slop});
+  }
+  return cursors;
+}
+
+bool IsPlainPhrase(const QueryPhrase& phrase) {
+  return phrase.others.empty() && phrase.scope == 0 && phrase.slop == 0;
 }
 
 }  // namespace waymark

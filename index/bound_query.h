@@ -27,13 +27,15 @@ inline constexpr TermIndex kNoTerm = 0xFFFFFFFFu;
 // Words of a query that are looked for among misspellings or beginnings; later ones are taken as they are.
 inline constexpr size_t kMaxExpandedWords = 32;
 
-// A term that a word of the query stands for.
+// A term that a word of the query stands for; or two, side by side, where it was written together.
 struct BoundVariant {
-  std::string term;
+  std::string term, second = {};
   int edits = 0;                 // typing errors between the two
   double idf = 0;                // what it counts for: less than its own where it is not what was typed
   float weight = 0;              // as BoundQuery::term_weight
   std::vector<TermIndex> found;  // [segments]; kNoTerm: the segment has it not
+  std::vector<TermIndex> found_second = {};  // the same of `second`; empty: there is none
+  uint32_t scope = 0;                        // into ParsedQuery::scopes
 };
 
 // A word or phrase that stands beside words of the query.
@@ -66,11 +68,22 @@ struct Correction {
   std::string meant;
 };
 
+// One of the ways in which a phrase may be written.
+struct BoundPhrase {
+  std::vector<QueryPhrase::Word> words;
+  uint32_t scope = 0;
+  float weight = 0;  // sum of idf * phrase_boost, in units
+};
+
 struct BoundQuery {
   ParsedQuery query;
   std::vector<float> term_weight;    // [terms]: idf * term_times in units; 0 for words that are only excluded
   std::vector<float> phrase_weight;  // [phrases]: sum of idf * phrase_times, in units
-  double unit = 1;                   // of fixed-point scores
+  std::vector<std::vector<BoundPhrase>>
+      phrases;  // [phrases]: each way in which it may be written, as it is first
+  // [scopes, segments, fields]: weights of those in which the term counts, else 0; none for the first scope.
+  std::vector<std::vector<std::vector<float>>> scope_weights;
+  double unit = 1;  // of fixed-point scores
   Bm25Lengths lengths;
   double average_length = 0;
   std::vector<std::vector<TermIndex>> found_terms;  // [segments, terms]; kNoTerm: the segment has it not
@@ -82,7 +95,15 @@ struct BoundQuery {
   std::optional<FlatQuery> flat;  // none: the query has more structure, phrases, synonyms or variants
   bool complete = true;  // false: the deadline came while statistics were counted, nothing may be searched
 
-  bool StandsForSeveral(size_t t) const { return variants[t].size() > 1; }
+  // Whether `variants` say what the word stands for; else one term does, in all fields.
+  bool StandsForSeveral(size_t t) const {
+    return variants[t].size() > 1 ||
+           (variants[t].size() == 1 && (variants[t][0].scope != 0 || !variants[t][0].found_second.empty()));
+  }
+  // As TermLeaf takes them.
+  absl::Span<const float> WeightsIn(const SegmentView& segment, uint32_t scope) const {
+    return scope == 0 ? absl::Span<const float>() : absl::MakeConstSpan(scope_weights[scope][segment.number]);
+  }
   Bm25Term Term(size_t t) const { return {term_weight[t], lengths}; }
   Bm25Term Phrase(size_t p) const { return {phrase_weight[p], lengths}; }
   // The term in a segment of the snapshot.
@@ -96,8 +117,12 @@ struct BoundQuery {
 BoundQuery BindQuery(ParsedQuery query, const IndexSnapshot& snapshot, const Bm25Options& bm25,
                      Deadline deadline, TypoTolerance typos = TypoTolerance::kOff);
 
-// The words of a phrase in a segment; empty when the segment lacks one of them.
+// The words of a phrase, as it is, in a segment; empty when the segment lacks one of them.
 std::vector<PhraseCursor::Word> PhraseWords(const SegmentView& segment, const BoundQuery& query,
                                             size_t phrase);
+// Cursors over all the ways in which a phrase may be written that the segment may hold.
+std::vector<PhraseCursor> PhraseCursors(const SegmentView& segment, const BoundQuery& query, size_t phrase);
+// Whether it may be written in one way only, in every field, with its words at their places.
+bool IsPlainPhrase(const QueryPhrase& phrase);
 
 }  // namespace waymark

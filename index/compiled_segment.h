@@ -56,7 +56,7 @@ class CompiledSegment {
   bool in_order() const { return by_ordinal_.empty(); }
   // The document of an item; of several (an update's old version is a deleted one) the last.
   std::optional<DocNumber> Find(ItemOrdinal item) const;
-  // Number of terms in a field of a document: the sum of its term frequencies.
+  // Number of terms in a field of a document: the sum of its term frequencies, without exact forms.
   uint32_t length(size_t field, DocNumber doc) const {
     const size_t i = field * doc_count() + doc;
     return long_lengths_.empty() ? short_lengths_[i] : long_lengths_[i];
@@ -148,6 +148,7 @@ class CompiledSegmentBuilder {
   DocNumber last_doc_ = kNoDoc;  // of the term; kNoDoc: it has none yet
   uint32_t postings_ = 0;        // of the term
   bool in_term_ = false;
+  bool in_form_ = false;  // the term is an exact form, which counts for no length
 };
 
 }  // namespace waymark

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "index/analyzer.h"
 #include "index/compiled_image.h"
 #include "index/compiled_segment.h"
 #include "index/packed_column.h"
@@ -16,6 +17,7 @@ CompiledSegmentBuilder::CompiledSegmentBuilder(std::string name, std::vector<std
 void CompiledSegmentBuilder::StartTerm(std::string_view term) {
   FinishTerm();
   in_term_ = true;
+  in_form_ = IsForm(term);
   term_bytes_.append(term);
   first_blocks_.push_back(static_cast<uint32_t>(blocks_.size()));
   last_doc_ = kNoDoc;
@@ -31,7 +33,7 @@ void CompiledSegmentBuilder::Add(DocNumber doc, uint32_t field, absl::Span<const
   }
   const auto tf = static_cast<uint32_t>(positions.size());
   entries_.push_back({static_cast<uint32_t>(gaps_.size() - 1), field, tf});
-  lengths_[field * ordinals_.size() + doc] += tf;
+  if (!in_form_) lengths_[field * ordinals_.size() + doc] += tf;
   int32_t previous = 0;
   for (int32_t position : positions) {
     positions_.push_back(static_cast<uint32_t>(position - previous));

@@ -91,14 +91,20 @@ void Highlighter::HighlightText(const std::string& field, int value, std::string
                                 std::vector<TextHighlight>* found) const {
   const LetterPlaces places(text);
   std::vector<TextMatch> matches;
-  snapshot_->analyzer.ForEachWord(text.substr(0, places.bytes), [&](const AnalysedWord& word) {
+  const Analyzer& analyzer = snapshot_->analyzers.Of(field);
+  analyzer.ForEachTerm(text.substr(0, places.bytes), [&](const AnalysedWord& word) {
     if (word.stop) return;
-    const auto query_word = of_term_.find(std::string(word.term));
+    auto query_word = of_term_.find(std::string(word.term));
+    if (query_word == of_term_.end() && !word.form.empty())
+      query_word = of_term_.find(std::string(word.form));
     if (query_word == of_term_.end()) return;
     const TextMatch match{places.before[word.begin], places.before[word.end], query_word->second};
     // Two words may be written in one letter.
-    if (match.begin < match.end && (matches.empty() || matches.back().end <= match.begin)) {
+    if (match.begin >= match.end) return;
+    if (matches.empty() || matches.back().end <= match.begin) {
       matches.push_back(match);
+    } else if (analyzer.standard()) {  // of a pair of CJK characters the next one; or a joined word
+      matches.back().end = std::max(matches.back().end, match.end);
     }
   });
   if (matches.empty()) return;

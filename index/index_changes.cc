@@ -18,9 +18,11 @@ absl::StatusOr<bool> IndexMaintainer::FollowSchema() {
   if (!analysis.ok()) return analysis.status();
   IndexedFields fields = IndexedFieldsOf(*schema);
   if (documents_ > 0 && (*analysis != analysis_ || !CanExtend(fields_, fields))) return false;
-  if (*analysis != analysis_ || fields != fields_) uncommitted_ = publish_wanted_ = true;
+  if (*analysis == analysis_ && fields == fields_) return true;
+  uncommitted_ = publish_wanted_ = true;
   analysis_ = *analysis;
   fields_ = std::move(fields);
+  analyzers_ = FieldAnalyzers(analysis_, fields_);
   return true;
 }
 
@@ -97,7 +99,6 @@ absl::Status IndexMaintainer::Index(const std::vector<ChangedItem>& items) {
 }
 
 absl::Status IndexMaintainer::IndexItem(const ChangedItem& item) {
-  const Analyzer analyzer(analysis_);
   const auto& values = item.record.fields().fields();
   size_t used = 0;
   for (const IndexedField& field : fields_.fields) {
@@ -107,9 +108,10 @@ absl::Status IndexMaintainer::IndexItem(const ChangedItem& item) {
     FieldTerms& terms = scratch_[used];
     terms.field = field.name;
     terms.terms.Clear();
+    const Analyzer& analyzer = analyzers_.Of(field.name);
     uint32_t position = 0;
     ForEachText(value->second, [&](std::string_view text) {
-      position = analyzer.Analyze(text, position, &terms.terms) + kValueGap;
+      position = analyzer.AnalyzeDocument(text, position, &terms.terms) + kValueGap;
     });
     used += !terms.terms.empty();
   }

@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <optional>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
@@ -16,16 +15,6 @@ namespace {
 constexpr size_t kDocumentsPerSnapshot = 100'000;
 
 std::string Text(const absl::Status& status) { return std::string(status.message()); }
-
-// The settings that an index was made with; none for a name of another version of the analysis.
-std::optional<AnalysisSettings> FindAnalysis(const std::string& name) {
-  for (StemmerKind stemmer : {StemmerKind::kNone, StemmerKind::kPorter, StemmerKind::kEnglish}) {
-    for (bool stop_words : {false, true}) {
-      if (AnalysisName({stemmer, stop_words}) == name) return AnalysisSettings{stemmer, stop_words};
-    }
-  }
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -75,7 +64,7 @@ absl::Status IndexMaintainer::UseManifest(const IndexManifest& manifest,
         absl::StrCat("it stands at log position ", manifest.position, " of epoch ", manifest.epoch,
                      ", which the store (", store_->End(), " of epoch ", store_->epoch(), ") does not have"));
   }
-  const auto analysis = FindAnalysis(manifest.analysis);
+  const auto analysis = AnalysisNamed(manifest.analysis);
   if (!analysis) {
     return absl::FailedPreconditionError(
         absl::StrCat("its text was analysed as '", manifest.analysis, "', which this program does not do"));
@@ -91,6 +80,7 @@ absl::Status IndexMaintainer::UseManifest(const IndexManifest& manifest,
   files_ = manifest.files;
   analysis_ = *analysis;
   fields_ = manifest.fields;
+  analyzers_ = FieldAnalyzers(analysis_, fields_);
   position_ = manifest.position;
   filled_ = true;
   uncommitted_ = false;

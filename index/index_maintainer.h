@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "catalog/catalog.h"
+#include "index/field_analyzers.h"
 #include "index/index_manifest.h"
 #include "index/index_snapshot.h"
 #include "index/lucene_segments.h"
@@ -88,6 +89,7 @@ class IndexMaintainer {
   std::vector<IndexedFile> files_;  // of the last manifest
   AnalysisSettings analysis_;
   IndexedFields fields_;
+  FieldAnalyzers analyzers_;  // of both
   LogOffset position_ = 0;
   bool filled_ = false;        // every item that the store had at the start is in
   std::vector<bool> indexed_;  // [ordinal]: it has a document

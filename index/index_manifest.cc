@@ -10,6 +10,7 @@
 #include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
@@ -74,6 +75,7 @@ Json BodyOf(const IndexManifest& manifest) {
   Json fields = Json::array(), files = Json::array();
   for (const IndexedField& field : manifest.fields.fields) {
     fields.push_back({{"name", field.name}, {"weight", field.weight}, {"title", field.title}});
+    if (field.analysis) fields.back()["analysis"] = AnalysisName(*field.analysis);
   }
   for (const IndexedFile& file : manifest.files) {
     files.push_back({{"name", file.name}, {"size", file.size}, {"xxh3", Hex(file.hash)}});
@@ -99,6 +101,13 @@ IndexManifest ManifestOf(const Json& body) {
   for (const Json& field : body.at("fields")) {
     manifest.fields.fields.push_back({field.at("name").get<std::string>(), field.at("weight").get<double>(),
                                       field.at("title").get<bool>()});
+    const auto analysis = field.find("analysis");
+    if (analysis == field.end()) continue;
+    manifest.fields.fields.back().analysis = AnalysisNamed(analysis->get<std::string>());
+    if (manifest.fields.fields.back().analysis) continue;
+    throw std::runtime_error(absl::StrCat("its field '", manifest.fields.fields.back().name,
+                                          "' was analysed as '", analysis->get<std::string>(),
+                                          "', which this program does not do"));
   }
   manifest.fields.known = body.at("known_fields").get<std::vector<std::string>>();
   manifest.fields.declared = body.at("declared").get<bool>();

@@ -3,7 +3,7 @@
 // and bytes that it takes for lengths can end the process; so every file is checked against the manifest
 // before it is opened.
 //
-//   {"body": {"format": 1, "segments_file": "segments_5", "position": 1234, ..., "files": [{"name": "_3.frq",
+//   {"body": {"format": 2, "segments_file": "segments_5", "position": 1234, ..., "files": [{"name": "_3.frq",
 //    "size": 811, "xxh3": "9f..."}]}, "xxh3": "..."}     the outer hash is over the body's compact text
 #pragma once
 #include <cstdint>
@@ -17,7 +17,8 @@
 
 namespace waymark {
 
-inline constexpr int kIndexFormat = 1;
+// 2: fields may have an analysis of their own; 1 is read.
+inline constexpr int kIndexFormat = 2;
 inline constexpr char kManifestName[] = "manifest.json";
 
 struct IndexedFile {

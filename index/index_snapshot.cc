@@ -45,6 +45,7 @@ std::shared_ptr<const IndexSnapshot> MakeSnapshot(const AnalysisSettings& analys
                                                   const IndexSnapshot* previous) {
   auto snapshot = std::make_shared<IndexSnapshot>();
   snapshot->analyzer = Analyzer(analysis);
+  snapshot->analyzers = FieldAnalyzers(analysis, fields);
   snapshot->fields = fields;
   snapshot->position = position;
   double total_length = 0;

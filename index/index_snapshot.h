@@ -10,6 +10,7 @@
 
 #include "index/analyzer.h"
 #include "index/compiled_segment.h"
+#include "index/field_analyzers.h"
 #include "index/huge_pages.h"
 #include "index/impact_bounds.h"
 #include "index/indexed_fields.h"
@@ -30,7 +31,8 @@ struct SegmentView {
 };
 
 struct IndexSnapshot {
-  Analyzer analyzer{AnalysisSettings{}};
+  Analyzer analyzer{AnalysisSettings{}};  // the schema's
+  FieldAnalyzers analyzers;
   IndexedFields fields;
   std::vector<SegmentView> segments;
   int64_t documents = 0;      // live ones

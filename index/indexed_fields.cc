@@ -19,18 +19,22 @@ IndexedFields IndexedFieldsOf(const Schema& schema) {
   IndexedFields result;
   result.declared = schema.record().declared();
   const Field* title = schema.TitleField();
+  const auto usual = AnalysisOf(schema.record());
   for (const Field& field : schema.fields()) {
     result.known.push_back(field.name());
     if (!field.searchable()) continue;
     result.fields.push_back({field.name(), field.search_weight() == 0 ? 1 : field.search_weight(),
                              title != nullptr && title->name() == field.name()});
+    const auto own = AnalysisOf(schema.record(), field);
+    if (usual.ok() && own.ok() && *own != *usual) result.fields.back().analysis = *own;
   }
   return result;
 }
 
 bool CanExtend(const IndexedFields& before, const IndexedFields& after) {
   for (const IndexedField& field : before.fields) {
-    if (after.Find(field.name) == nullptr) return false;
+    const IndexedField* same = after.Find(field.name);
+    if (same == nullptr || same->analysis != field.analysis) return false;
   }
   for (const IndexedField& field : after.fields) {
     if (before.Find(field.name) != nullptr) continue;

@@ -3,6 +3,7 @@
 //   IndexedFields fields = IndexedFieldsOf(schema);
 //   ForEachText(item.fields().fields().at("genres"), [](std::string_view value) { ... });
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "absl/types/span.h"
 #include "catalog/schema.h"
 #include "google/protobuf/struct.pb.h"
+#include "index/analysis_settings.h"
 
 namespace waymark {
 
@@ -18,6 +20,7 @@ struct IndexedField {
   std::string name;
   double weight = 1;
   bool title = false;
+  std::optional<AnalysisSettings> analysis = {};  // of its own; none: as the schema says
   bool operator==(const IndexedField&) const = default;
 };
 
@@ -33,11 +36,12 @@ struct IndexedFields {
   bool operator==(const IndexedFields&) const = default;
 };
 
-// The schema's searchable fields. A weight of 0 is one that nobody gave: it counts as 1.
+// The schema's searchable fields; one whose analysis is not to be had counts as having the schema's. A weight
+// of 0 is one that nobody gave: it counts as 1.
 IndexedFields IndexedFieldsOf(const Schema& schema);
 
-// Whether an index made for `before` serves `after` when no document changes: the same fields are searched,
-// or fields were added that no item had (found from data, so not known before).
+// Whether an index made for `before` serves `after` when no document changes: the same fields are searched
+// in the same analysis, or fields were added that no item had (found from data, so not known before).
 bool CanExtend(const IndexedFields& before, const IndexedFields& after);
 
 // Whether one of the (top-level) fields is searched.

@@ -3,20 +3,32 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "index/catalog_query_fields.h"
 #include "index/highlighter.h"
 #include "index/index_folder.h"
 #include "index/index_worker.h"
 #include "index/query_correction.h"
 #include "index/query_parser.h"
+#include "index/query_relaxation.h"
 #include "index/snapshot_search.h"
 #include "index/title_search.h"
 
 namespace waymark {
 namespace {
 
-SnapshotQuery SnapshotQueryOf(const KeywordQuery& query, const ItemSet* live) {
-  return {query.query, query.match_all,   query.allowed.get(), live, query.excluded, query.total,
-          query.typos, query.all_matches, query.synonyms.get()};
+SnapshotQuery SnapshotQueryOf(const KeywordQuery& query, const ItemSet* live, const QueryFields* fields) {
+  SnapshotQuery search{query.query};
+  search.match_all = query.match_all;
+  search.allowed = query.allowed.get();
+  search.live = live;
+  search.excluded = query.excluded;
+  search.total = query.total;
+  search.typos = query.typos;
+  search.all_matches = query.all_matches;
+  search.synonyms = query.synonyms.get();
+  search.fields = fields;
+  search.minimum = query.minimum;
+  return search;
 }
 
 }  // namespace
@@ -34,6 +46,19 @@ class KeywordIndex::Impl {
   std::shared_ptr<const ItemSet> LiveBeside(const IndexSnapshot& snapshot) const {
     return catalog->position() > snapshot.position ? catalog->LiveItems() : nullptr;
   }
+
+  // What the words of a query are, whatever they match.
+  static SnapshotQuery WordsOf(const std::string& query, TypoTolerance typos, const SynonymView* synonyms,
+                               const QueryFields& fields) {
+    SnapshotQuery words{std::string_view(query).substr(0, kMaxQueryBytes)};
+    words.typos = typos;
+    words.synonyms = synonyms;
+    words.fields = &fields;
+    return words;
+  }
+
+  KeywordHits SearchRelaxed(const IndexSnapshot& snapshot, SnapshotQuery search, const KeywordQuery& query,
+                            size_t limit, Deadline deadline) const;
 
   const Store* const store;
   const Scope scope;
@@ -78,9 +103,14 @@ absl::StatusOr<KeywordHits> KeywordIndex::Search(const KeywordQuery& query, size
     return absl::InvalidArgumentError(
         "all_matches needs an exact total: a search that counts «at least» passes over matches");
   }
+  if (query.relax_below > 0 && query.total != TotalCount::kExact) {
+    return absl::InvalidArgumentError("relax_below needs an exact total");
+  }
   const std::shared_ptr<const IndexSnapshot> snapshot = impl_->worker.snapshot();
   const std::shared_ptr<const ItemSet> live = impl_->LiveBeside(*snapshot);
-  return SearchSnapshot(*snapshot, SnapshotQueryOf(query, live.get()), impl_->options.bm25, limit, deadline);
+  const CatalogQueryFields fields(snapshot->fields, *impl_->catalog,
+                                  CatalogQueryFields::Conditions::kEvaluated);
+  return impl_->SearchRelaxed(*snapshot, SnapshotQueryOf(query, live.get(), &fields), query, limit, deadline);
 }
 
 std::vector<ScoredItem> KeywordIndex::SearchTitles(const KeywordQuery& query, size_t limit,
@@ -88,39 +118,68 @@ std::vector<ScoredItem> KeywordIndex::SearchTitles(const KeywordQuery& query, si
   if (query.query.size() > kMaxQueryBytes) return {};
   const std::shared_ptr<const IndexSnapshot> snapshot = impl_->worker.snapshot();
   const std::shared_ptr<const ItemSet> live = impl_->LiveBeside(*snapshot);
-  return waymark::SearchTitles(*snapshot, SnapshotQueryOf(query, live.get()), impl_->options.bm25, limit,
-                               deadline);
+  const CatalogQueryFields fields(snapshot->fields, *impl_->catalog,
+                                  CatalogQueryFields::Conditions::kEvaluated);
+  return waymark::SearchTitles(*snapshot, SnapshotQueryOf(query, live.get(), &fields), impl_->options.bm25,
+                               limit, deadline);
+}
+
+KeywordHits KeywordIndex::Impl::SearchRelaxed(const IndexSnapshot& snapshot, SnapshotQuery search,
+                                              const KeywordQuery& query, size_t limit,
+                                              Deadline deadline) const {
+  std::vector<std::string> left_out = query.left_out;
+  for (size_t round = 1;; ++round) {
+    search.left_out = left_out;
+    KeywordHits hits = SearchSnapshot(snapshot, search, options.bm25, limit, deadline);
+    const auto next = [&] {
+      search.left_out = left_out;
+      return NextLeftOut(
+          BindQuery(ParseFor(snapshot, search), snapshot, options.bm25, deadline, search.typos), snapshot);
+    };
+    std::optional<std::string> word;
+    if (hits.complete && hits.total < query.relax_below && round <= kMaxRelaxations) word = next();
+    if (!word) {
+      hits.left_out = std::move(left_out);
+      return hits;
+    }
+    left_out.push_back(*word);
+    while (round == kMaxRelaxations && (word = next())) left_out.push_back(*word);
+  }
 }
 
 void KeywordIndex::Fill(const std::string& query, absl::Span<Candidate> candidates, TypoTolerance typos,
                         const SynonymView* synonyms) const {
-  FillKeywordSignals(*impl_->worker.snapshot(), std::string_view(query).substr(0, kMaxQueryBytes),
-                     impl_->options.bm25, typos, synonyms, candidates);
+  const std::shared_ptr<const IndexSnapshot> snapshot = impl_->worker.snapshot();
+  const CatalogQueryFields fields(snapshot->fields, *impl_->catalog, CatalogQueryFields::Conditions::kRead);
+  FillKeywordSignals(*snapshot, impl_->WordsOf(query, typos, synonyms, fields), impl_->options.bm25,
+                     candidates);
 }
 
 std::vector<SynonymUse> KeywordIndex::SynonymsOf(const std::string& query,
                                                  const SynonymView& synonyms) const {
-  const std::string_view text = std::string_view(query).substr(0, kMaxQueryBytes);
-  return SynonymsUsed(ParseQuery(text, impl_->worker.snapshot()->analyzer, false, &synonyms));
+  const std::shared_ptr<const IndexSnapshot> snapshot = impl_->worker.snapshot();
+  const CatalogQueryFields fields(snapshot->fields, *impl_->catalog, CatalogQueryFields::Conditions::kRead);
+  return SynonymsUsed(ParseFor(*snapshot, impl_->WordsOf(query, TypoTolerance::kAuto, &synonyms, fields)));
 }
 
 std::string KeywordIndex::CorrectQuery(const std::string& query, TypoTolerance typos, Deadline deadline,
                                        const SynonymView* synonyms) const {
   const std::shared_ptr<const IndexSnapshot> snapshot = impl_->worker.snapshot();
-  const std::string_view text = std::string_view(query).substr(0, kMaxQueryBytes);
-  const BoundQuery bound = BindQuery(ParseQuery(text, snapshot->analyzer, false, synonyms), *snapshot,
-                                     impl_->options.bm25, deadline, typos);
+  const CatalogQueryFields fields(snapshot->fields, *impl_->catalog, CatalogQueryFields::Conditions::kRead);
+  const SnapshotQuery words = impl_->WordsOf(query, typos, synonyms, fields);
+  const BoundQuery bound =
+      BindQuery(ParseFor(*snapshot, words), *snapshot, impl_->options.bm25, deadline, typos);
   if (!bound.complete) return {};
-  return CorrectedQuery(text, bound, *snapshot, *impl_->store, impl_->scope);
+  return CorrectedQuery(words.text, bound, *snapshot, *impl_->store, impl_->scope);
 }
 
 absl::StatusOr<std::unique_ptr<Highlighter>> KeywordIndex::MakeHighlighter(
     const std::string& query, TypoTolerance typos, const HighlightOptions& options, Deadline deadline,
     const SynonymView* synonyms) const {
   std::shared_ptr<const IndexSnapshot> snapshot = impl_->worker.snapshot();
-  const std::string_view text = std::string_view(query).substr(0, kMaxQueryBytes);
-  const BoundQuery bound = BindQuery(ParseQuery(text, snapshot->analyzer, false, synonyms), *snapshot,
-                                     impl_->options.bm25, deadline, typos);
+  const CatalogQueryFields fields(snapshot->fields, *impl_->catalog, CatalogQueryFields::Conditions::kRead);
+  const BoundQuery bound = BindQuery(ParseFor(*snapshot, impl_->WordsOf(query, typos, synonyms, fields)),
+                                     *snapshot, impl_->options.bm25, deadline, typos);
   return Highlighter::Make(std::move(snapshot), bound, options);
 }
 

@@ -17,6 +17,7 @@
 #include "catalog/catalog.h"
 #include "index/analysis_settings.h"
 #include "index/highlight.h"
+#include "index/minimum_match.h"
 #include "index/synonym_table.h"
 #include "store/store.h"
 
@@ -45,6 +46,11 @@ struct KeywordQuery {
   TypoTolerance typos = TypoTolerance::kAuto;
   bool all_matches = false;                     // fill KeywordHits::matches; `total` must be exact
   std::shared_ptr<const SynonymView> synonyms;  // null: none
+  MinimumMatch minimum;                         // of a query without operators
+  // With fewer hits, words are left out of what must match, those that tell least first; 0: none are. `total`
+  // must be exact.
+  int64_t relax_below = 0;
+  std::vector<std::string> left_out;  // words, as they are typed, that need not match
 };
 struct KeywordHits {
   std::vector<ScoredItem> items;  // best first, ties by ordinal
@@ -54,6 +60,8 @@ struct KeywordHits {
   int64_t total = 0;
   bool total_exact = true;
   bool complete = true;  // false: cut short by the deadline
+  std::vector<std::string>
+      left_out;  // words that need not match, since there were fewer than relax_below hits
 };
 struct KeywordIndexStatus {
   LogOffset position = 0;  // searchable up to here

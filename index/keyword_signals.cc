@@ -15,13 +15,16 @@ struct Wanted {
   Candidate* candidate;
   FixedScore score = 0;
   int held = 0, in_title = 0;  // words of the query
-  bool found = false;          // by a synonym
+  bool found = false;          // by a synonym, or something else that stands beside its words
 };
 
-float WeightedFrequency(const SegmentView& segment, absl::Span<const PostingCursor::Entry> entries) {
+// weights: as TermLeaf takes them.
+float WeightedFrequency(const SegmentView& segment, absl::Span<const PostingCursor::Entry> entries,
+                        absl::Span<const float> weights = {}) {
+  if (weights.empty()) weights = segment.weights;
   float frequency = 0;
   for (const PostingCursor::Entry& entry : entries) {
-    frequency += segment.weights[entry.field] * static_cast<float>(entry.tf);
+    frequency += weights[entry.field] * static_cast<float>(entry.tf);
   }
   return frequency;
 }
@@ -53,26 +56,68 @@ void AddTerm(const SegmentView& segment, const BoundQuery& bound, size_t t, std:
   }
 }
 
+// What counts beside the words of the query and is none of them, as an exact form.
+void AddAside(const SegmentView& segment, const BoundQuery& bound, size_t t, std::vector<Wanted>* wanted) {
+  const auto term = bound.Find(segment, t);
+  if (!term) return;
+  const uint32_t scope = bound.query.term_scopes[t];
+  PostingCursor cursor(*segment.postings, *term);
+  for (Wanted& w : *wanted) {
+    if (cursor.Advance(w.doc) != w.doc) continue;
+    const float frequency = WeightedFrequency(segment, cursor.entries(), bound.WeightsIn(segment, scope));
+    if (frequency == 0) continue;
+    w.found = true;
+    w.score += bound.Term(t).Score(frequency, (*segment.lengths)[w.doc]);
+  }
+}
+
+// What a candidate has of one thing that was looked for.
+struct Part {
+  FixedScore score = 0;
+  bool held = false, in_title = false;
+};
+
+// Two words that one of the query stands for.
+void AddPair(const SegmentView& segment, const BoundQuery& bound, const BoundVariant& variant,
+             const Bm25Term& scorer, const std::vector<Wanted>& wanted, std::vector<Part>* best) {
+  const TermIndex second = variant.found_second[segment.number];
+  if (second == kNoTerm) return;
+  PhraseCursor cursor(segment, {{variant.found[segment.number], 0}, {second, 1}}, scorer,
+                      bound.average_length);
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (cursor.AdvanceToWords(wanted[i].doc) != wanted[i].doc) continue;
+    const float frequency = cursor.Frequency();
+    if (frequency == 0) continue;
+    Part& part = (*best)[i];
+    part.held = true;
+    part.in_title |= segment.title >= 0 && cursor.StandsIn(static_cast<uint32_t>(segment.title));
+    part.score = std::max(part.score, scorer.Score(frequency, (*segment.lengths)[wanted[i].doc]));
+  }
+}
+
 // A word that stands for several terms: an item that holds one of them holds the word.
 void AddVariants(const SegmentView& segment, const BoundQuery& bound, size_t t, std::vector<Wanted>* wanted) {
-  struct Best {
-    FixedScore score = 0;
-    bool held = false, in_title = false;
-  };
-  std::vector<Best> best(wanted->size());
+  std::vector<Part> best(wanted->size());
   for (const BoundVariant& variant : bound.variants[t]) {
     const TermIndex term = variant.found[segment.number];
     if (term == kNoTerm) continue;
-    PostingCursor cursor(*segment.postings, term);
     const Bm25Term scorer{variant.weight, bound.lengths};
+    if (!variant.found_second.empty()) {
+      AddPair(segment, bound, variant, scorer, *wanted, &best);
+      continue;
+    }
+    const absl::Span<const float> weights = bound.WeightsIn(segment, variant.scope);
+    PostingCursor cursor(*segment.postings, term);
     for (size_t i = 0; i < wanted->size(); ++i) {
       const DocNumber doc = (*wanted)[i].doc;
       if (cursor.Advance(doc) != doc) continue;
+      const float frequency = WeightedFrequency(segment, cursor.entries(), weights);
+      if (frequency == 0) continue;
       best[i].held = true;
       for (const PostingCursor::Entry& entry : cursor.entries()) {
-        best[i].in_title |= static_cast<int>(entry.field) == segment.title;
+        const bool counts = weights.empty() || weights[entry.field] > 0;
+        best[i].in_title |= counts && static_cast<int>(entry.field) == segment.title;
       }
-      const float frequency = WeightedFrequency(segment, cursor.entries());
       best[i].score = std::max(best[i].score, scorer.Score(frequency, (*segment.lengths)[doc]));
     }
   }
@@ -85,21 +130,19 @@ void AddVariants(const SegmentView& segment, const BoundQuery& bound, size_t t, 
 }
 
 void AddPhrase(const SegmentView& segment, const BoundQuery& bound, size_t p, std::vector<Wanted>* wanted) {
-  const auto words = PhraseWords(segment, bound, p);
-  if (words.empty()) return;
-  PhraseCursor cursor(segment, words, bound.Phrase(p), bound.average_length);
+  std::vector<PhraseCursor> ways = PhraseCursors(segment, bound, p);
   for (Wanted& w : *wanted) {
-    if (cursor.AdvanceToWords(w.doc) != w.doc) continue;
-    const float frequency = cursor.Frequency();
-    if (frequency > 0) w.score += cursor.scorer().Score(frequency, (*segment.lengths)[w.doc]);
+    FixedScore best = 0;
+    for (PhraseCursor& cursor : ways) {
+      if (cursor.AdvanceToWords(w.doc) != w.doc) continue;
+      const float frequency = cursor.Frequency();
+      if (frequency == 0) continue;
+      w.found = true;
+      best = std::max(best, cursor.scorer().Score(frequency, (*segment.lengths)[w.doc]));
+    }
+    w.score += best;
   }
 }
-
-// What a candidate has of one thing that was looked for.
-struct Part {
-  FixedScore score = 0;
-  bool held = false, in_title = false;
-};
 
 std::vector<Part> TermParts(const SegmentView& segment, TermIndex term, const Bm25Term& scorer,
                             const std::vector<Wanted>& wanted) {
@@ -206,10 +249,10 @@ void FillPlaces(const SegmentView& segment, bool has_title, const std::vector<Wa
 
 }  // namespace
 
-void FillKeywordSignals(const IndexSnapshot& snapshot, std::string_view query, const Bm25Options& bm25,
-                        TypoTolerance typos, const SynonymView* synonyms, absl::Span<Candidate> candidates) {
-  const BoundQuery bound = BindQuery(ParseQuery(query, snapshot.analyzer, false, synonyms), snapshot, bm25,
-                                     Deadline::Never(), typos);
+void FillKeywordSignals(const IndexSnapshot& snapshot, const SnapshotQuery& query, const Bm25Options& bm25,
+                        absl::Span<Candidate> candidates) {
+  const BoundQuery bound =
+      BindQuery(ParseFor(snapshot, query), snapshot, bm25, Deadline::Never(), query.typos);
   const ParsedQuery& parsed = bound.query;
   const auto words = static_cast<float>(std::count(parsed.asked.begin(), parsed.asked.end(), true));
   if (words == 0) return;
@@ -222,7 +265,8 @@ void FillKeywordSignals(const IndexSnapshot& snapshot, std::string_view query, c
     std::vector<Wanted> wanted = Locate(segment, candidates);
     if (wanted.empty()) continue;
     for (size_t t = 0; t < parsed.terms.size(); ++t) {
-      if (!by_itself[t]) continue;
+      if (parsed.aside[t] && parsed.term_boost[t] > 0) AddAside(segment, bound, t, &wanted);
+      if (!by_itself[t] || parsed.aside[t]) continue;
       bound.StandsForSeveral(t) ? AddVariants(segment, bound, t, &wanted)
                                 : AddTerm(segment, bound, t, &wanted);
     }

@@ -22,11 +22,13 @@ class KeywordSource : public CandidateSource {
     query.typos = context.typo_tolerance;
     query.all_matches = context.all_matches;
     query.synonyms = context.synonyms;
+    if (auto minimum = MinimumMatch::Parse(context.minimum_match); minimum.ok()) query.minimum = *minimum;
+    query.relax_below = context.relax_below;
     absl::StatusOr<KeywordHits> hits = index_->Search(query, limit, deadline);
     if (!hits.ok()) return hits.status();
     if (hits->items.size() == limit && hits->complete) AddTitles(query, deadline, &hits->items);
-    return SourceAnswer{std::move(hits->items), hits->complete, hits->total, hits->total_exact,
-                        std::move(hits->matches)};
+    return SourceAnswer{std::move(hits->items), hits->complete,           hits->total,
+                        hits->total_exact,      std::move(hits->matches), std::move(hits->left_out)};
   }
 
  private:

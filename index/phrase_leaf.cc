@@ -6,8 +6,11 @@
 namespace waymark {
 
 PhraseCursor::PhraseCursor(const SegmentView& segment, const std::vector<Word>& words, const Bm25Term& scorer,
-                           double average_length)
-    : segment_(segment), scorer_(scorer) {
+                           double average_length, const Options& options)
+    : segment_(segment),
+      scorer_(scorer),
+      weights_(options.weights.empty() ? absl::MakeConstSpan(segment.weights) : options.weights),
+      slop_(options.slop) {
   bound_unit_ = static_cast<float>(scorer.weight * 1.00001 / ImpactBounds::kUnit *
                                    ImpactBounds::Factor(segment.bounds->average_length(), average_length));
   std::vector<Word> rarest_first = words;
@@ -19,6 +22,7 @@ PhraseCursor::PhraseCursor(const SegmentView& segment, const std::vector<Word>& 
     cursors_.emplace_back(*segment.postings, word.term);
     bounds_.push_back(segment.bounds->of_block(segment.postings->first_block(word.term)));
     offsets_.push_back(word.offset);
+    terms_.push_back(word.term);
   }
 }
 
@@ -65,21 +69,41 @@ FixedScore PhraseCursor::Bound(float length) {
   for (size_t i = 0; i < cursors_.size(); ++i) {
     float frequency = 0;
     for (const PostingCursor::Entry& entry : cursors_[i].entries()) {
-      frequency += segment_.weights[entry.field] * static_cast<float>(entry.tf);
+      frequency += weights_[entry.field] * static_cast<float>(entry.tf);
     }
     least = i == 0 ? frequency : std::min(least, frequency);
   }
   return scorer_.Score(least * 1.00001f, length) + 1;
 }
 
-uint32_t PhraseCursor::CountPlaces(uint32_t field) {
+std::optional<size_t> PhraseCursor::EntryOf(PostingCursor* cursor, uint32_t field) {
+  const auto entries = cursor->entries();
+  for (size_t entry = 0; entry < entries.size(); ++entry) {
+    if (entries[entry].field == field) return entry;
+  }
+  return std::nullopt;
+}
+
+float PhraseCursor::SloppyPlaces(uint32_t field) {
+  sloppy_.resize(cursors_.size());
+  for (size_t i = 0; i < cursors_.size(); ++i) {
+    const auto entry = EntryOf(&cursors_[i], field);
+    if (!entry) return 0;
+    const absl::Span<const uint32_t> positions = cursors_[i].Positions(*entry);
+    sloppy_[i].term = terms_[i];
+    sloppy_[i].offset = offsets_[i];
+    sloppy_[i].positions.assign(positions.begin(), positions.end());
+    work_ += positions.size();
+  }
+  return CountSloppyPlaces(&sloppy_, slop_, &work_);
+}
+
+float PhraseCursor::CountPlaces(uint32_t field) {
   starts_.clear();
   for (size_t i = 0; i < cursors_.size(); ++i) {
-    const auto entries = cursors_[i].entries();
-    size_t entry = 0;
-    while (entry < entries.size() && entries[entry].field != field) ++entry;
-    if (entry == entries.size()) return 0;
-    const absl::Span<const uint32_t> positions = cursors_[i].Positions(entry);
+    const auto entry = EntryOf(&cursors_[i], field);
+    if (!entry) return 0;
+    const absl::Span<const uint32_t> positions = cursors_[i].Positions(*entry);
     const uint32_t offset = offsets_[i];
     work_ += positions.size() / 8;
     if (i == 0) {
@@ -96,7 +120,7 @@ uint32_t PhraseCursor::CountPlaces(uint32_t field) {
     starts_.resize(kept);
     if (starts_.empty()) return 0;
   }
-  return static_cast<uint32_t>(starts_.size());
+  return static_cast<float>(starts_.size());
 }
 
 float PhraseCursor::Frequency() {
@@ -104,28 +128,41 @@ float PhraseCursor::Frequency() {
   // A copy: entries() of the cursor are read again below.
   const std::vector<PostingCursor::Entry> fields(cursors_[0].entries().begin(), cursors_[0].entries().end());
   for (const PostingCursor::Entry& entry : fields) {
-    frequency += segment_.weights[entry.field] * static_cast<float>(CountPlaces(entry.field));
+    const float weight = weights_[entry.field];
+    if (weight > 0) frequency += weight * Places(entry.field);
   }
   return frequency;
 }
 
 DocNumber PhraseLeaf::NextAtLeast(DocNumber doc) {
-  if (!started_ || (doc_ != kNoDoc && doc_ < doc)) {
-    started_ = true;
-    doc_ = cursor_.AdvanceToWords(doc);
+  DocNumber first = kNoDoc;
+  for (size_t v = 0; v < versions_.size(); ++v) {
+    if (!started_ || (docs_[v] != kNoDoc && docs_[v] < doc)) docs_[v] = versions_[v].AdvanceToWords(doc);
+    first = std::min(first, docs_[v]);
   }
-  return doc_;
+  started_ = true;
+  return first;
 }
 
 size_t PhraseLeaf::Collect(Window* window, WindowBits* bits) {
   for (DocNumber doc = NextAtLeast(window->begin); doc < window->end; doc = NextAtLeast(doc + 1)) {
-    const float frequency = cursor_.Frequency();
-    if (frequency == 0) continue;
+    FixedScore best = 0;
+    bool held = false;
+    for (size_t v = 0; v < versions_.size(); ++v) {
+      if (docs_[v] != doc) continue;
+      const float frequency = versions_[v].Frequency();
+      if (frequency == 0) continue;
+      held = true;
+      best = std::max(best, versions_[v].scorer().Score(frequency, (*segment_.lengths)[doc]));
+    }
+    if (!held) continue;
     const DocNumber at = doc - window->begin;
     (*bits)[at / 64] |= uint64_t{1} << (at % 64);
-    window->scores[at] += cursor_.scorer().Score(frequency, (*segment_.lengths)[doc]);
+    window->scores[at] += best;
   }
-  return cursor_.TakeWork();
+  size_t work = 0;
+  for (PhraseCursor& version : versions_) work += version.TakeWork();
+  return work;
 }
 
 }  // namespace waymark

@@ -4,10 +4,13 @@
 //
 // Not thread-safe: leaves belong to one search.
 #pragma once
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "index/posting_cursor.h"
 #include "index/query_leaf.h"
+#include "index/sloppy_places.h"
 
 namespace waymark {
 
@@ -18,51 +21,75 @@ class PhraseCursor {
     TermIndex term;
     uint32_t offset;  // place in the phrase
   };
+  struct Options {
+    absl::Span<const float> weights = {};  // as TermLeaf's
+    int slop = 0;                          // places that the words may be moved: index/sloppy_places.h
+  };
   PhraseCursor(const SegmentView& segment, const std::vector<Word>& words, const Bm25Term& scorer,
-               double average_length);
+               double average_length, const Options& options);
+  PhraseCursor(const SegmentView& segment, const std::vector<Word>& words, const Bm25Term& scorer,
+               double average_length)
+      : PhraseCursor(segment, words, scorer, average_length, Options()) {}
 
   // Moves to the first document, at least `doc`, that holds all words, in whatever places; kNoDoc: none.
-  // Documents in blocks that cannot score `needed` are passed over.
+  // Documents in blocks that cannot score `needed` are passed over; without slop only.
   DocNumber AdvanceToWords(DocNumber doc, FixedScore needed = 0);
-  // Of that document: sum over fields of weight * number of places; 0 when the words never stand as the
-  // phrase says.
+  // Of that document: sum over fields of weight * number of places, of which those that are moved count in
+  // part; 0 when the words never stand as the phrase says.
   float Frequency();
   // Whether the words stand as the phrase says in this field of that document.
-  bool StandsIn(uint32_t field) { return CountPlaces(field) > 0; }
-  // It does not score more than this.
+  bool StandsIn(uint32_t field) { return Places(field) > 0; }
+  // It does not score more than this; without slop only.
   FixedScore Bound(float length);
   const Bm25Term& scorer() const { return scorer_; }
   // Postings passed since the last call, about.
   size_t TakeWork();
 
  private:
-  uint32_t CountPlaces(uint32_t field);
+  float Places(uint32_t field) { return slop_ > 0 ? SloppyPlaces(field) : CountPlaces(field); }
+  float CountPlaces(uint32_t field);
+  float SloppyPlaces(uint32_t field);
+  // The number of the entry of the cursor's posting for this field; none: it has none.
+  static std::optional<size_t> EntryOf(PostingCursor* cursor, uint32_t field);
   // The first document from `doc` on whose blocks may score `needed`.
   DocNumber PassBlocks(DocNumber doc, FixedScore needed);
 
   const SegmentView& segment_;
   const Bm25Term scorer_;
+  const absl::Span<const float> weights_;
+  const int slop_;
   float bound_unit_;
   std::vector<PostingCursor> cursors_;   // the rarest word first
   std::vector<const uint16_t*> bounds_;  // [cursor, block]
   std::vector<uint32_t> offsets_;
   DocNumber passed_ = 0;  // documents before this were looked at by PassBlocks, with what was needed then
   size_t work_ = 0;
-  std::vector<uint32_t> starts_;  // scratch: where the phrase may begin
+  std::vector<uint32_t> starts_;    // scratch: where the phrase may begin
+  std::vector<uint32_t> terms_;     // [cursor]
+  std::vector<SloppyWord> sloppy_;  // scratch
 };
 
+// What holds the phrase in one of the ways in which it may be written, with the score of the best of them.
 class PhraseLeaf : public QueryLeaf {
  public:
+  PhraseLeaf(const SegmentView& segment, std::vector<PhraseCursor> versions)
+      : segment_(segment), versions_(std::move(versions)), docs_(versions_.size()) {}
   PhraseLeaf(const SegmentView& segment, const std::vector<PhraseCursor::Word>& words, const Bm25Term& scorer,
              double average_length)
-      : segment_(segment), cursor_(segment, words, scorer, average_length) {}
+      : PhraseLeaf(segment, OneOf(PhraseCursor(segment, words, scorer, average_length))) {}
   DocNumber NextAtLeast(DocNumber doc) override;
   size_t Collect(Window* window, WindowBits* bits) override;
 
  private:
+  static std::vector<PhraseCursor> OneOf(PhraseCursor cursor) {
+    std::vector<PhraseCursor> one;
+    one.push_back(std::move(cursor));
+    return one;
+  }
+
   const SegmentView& segment_;
-  PhraseCursor cursor_;
-  DocNumber doc_ = 0;  // where the cursor stands, when started_
+  std::vector<PhraseCursor> versions_;
+  std::vector<DocNumber> docs_;  // [version]: where the cursor stands, when started_
   bool started_ = false;
 };
 

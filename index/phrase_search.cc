@@ -3,7 +3,8 @@
 namespace waymark {
 
 bool PhraseSearch::Serves(const BoundQuery& query, const HitCollector&) {
-  return query.query.root->kind == QueryNode::Kind::kPhrase;
+  const QueryNode& root = *query.query.root;
+  return root.kind == QueryNode::Kind::kPhrase && IsPlainPhrase(query.query.phrases[root.index]);
 }
 
 bool PhraseSearch::Run(const BoundQuery& query, const SegmentView& segment, HitCollector* hits) {

@@ -9,6 +9,7 @@
 #include "index/indexed_fields.h"
 #include "index/letters.h"
 #include "index/posting_block.h"
+#include "index/word_split.h"
 
 namespace waymark {
 namespace {
@@ -41,9 +42,10 @@ class SpokenWords {
       const auto value = item.fields().fields().find(field.name);
       if (value == item.fields().fields().end()) continue;
       ForEachText(value->second, [&](std::string_view text) {
-        snapshot_.analyzer.ForEachWord(text.substr(0, kTextBytes), [&](const AnalysedWord& word) {
-          if (!word.stop && word.term == term_) ++times_[std::string(word.word)];
-        });
+        snapshot_.analyzers.Of(field.name)
+            .ForEachWord(text.substr(0, kTextBytes), [&](const AnalysedWord& word) {
+              if (!word.stop && word.term == term_) ++times_[std::string(word.word)];
+            });
       });
     }
   }
@@ -72,16 +74,22 @@ std::string CorrectedQuery(std::string_view text, const BoundQuery& bound, const
                            const Store& store, Scope scope) {
   std::unordered_map<std::string, std::string> meant;  // by term
   for (const Correction& correction : bound.corrections) {
+    const std::string& typed = bound.query.readings[correction.term].typed;
+    if (correction.meant.find(' ') != std::string::npos) {
+      const auto split = SplitAsTyped(snapshot.analyzers.groups()[0], typed, correction.meant);
+      if (split) meant[bound.query.terms[correction.term]] = *split;
+      continue;
+    }
     SpokenWords words(snapshot, correction.meant);
     for (const auto& item : store.GetItems(scope, SomeItemsWith(snapshot, correction.meant))) {
       if (item) words.Read(*item);
     }
-    meant[bound.query.terms[correction.term]] = words.Nearest(bound.query.readings[correction.term].typed);
+    meant[bound.query.terms[correction.term]] = words.Nearest(typed);
   }
   if (meant.empty()) return {};
   std::string corrected;
   size_t copied = 0;
-  snapshot.analyzer.ForEachWord(text, [&](const AnalysedWord& word) {
+  snapshot.analyzers.groups()[0].ForEachWord(text, [&](const AnalysedWord& word) {
     const auto found = meant.find(std::string(word.term));
     if (word.stop || found == meant.end() || word.begin < copied) return;
     corrected.append(text.substr(copied, word.begin - copied)).append(found->second);

@@ -4,8 +4,13 @@
 
 namespace waymark {
 
-TermLeaf::TermLeaf(const SegmentView& segment, TermIndex term, const Bm25Term& scorer)
-    : segment_(segment), reader_(*segment.postings, term), scorer_(scorer) {}
+TermLeaf::TermLeaf(const SegmentView& segment, TermIndex term, const Bm25Term& scorer,
+                   absl::Span<const float> weights)
+    : segment_(segment),
+      weights_(weights.empty() ? absl::MakeConstSpan(segment.weights) : weights),
+      some_fields_(!weights.empty()),
+      reader_(*segment.postings, term),
+      scorer_(scorer) {}
 
 DocNumber TermLeaf::NextAtLeast(DocNumber doc) {
   const size_t block = reader_.FindBlock(block_, doc);
@@ -16,7 +21,7 @@ DocNumber TermLeaf::NextAtLeast(DocNumber doc) {
   if (block != block_ || docs_.empty()) {
     block_ = block;
     index_ = 0;
-    docs_ = reader_.ReadFrequencies(block, segment_.weights);
+    docs_ = reader_.ReadFrequencies(block, weights_);
     ScoreBlock(scorer_, reader_.frequencies(), docs_.data(), docs_.size(), segment_.lengths->data(),
                scores_.data());
   }
@@ -32,6 +37,7 @@ size_t TermLeaf::ForEach(const Window& window, WindowBits* bits, Take take) {
     const size_t first = index_;
     const size_t end = FindDocument(docs_.data(), first, window.end);
     for (size_t i = first; i < end; ++i) {
+      if (some_fields_ && reader_.frequencies()[i] == 0) continue;
       const DocNumber at = docs_[i] - window.begin;
       (*bits)[at / 64] |= uint64_t{1} << (at % 64);
       if (scorer_.weight > 0) take(at, scores_[i]);

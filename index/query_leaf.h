@@ -39,8 +39,10 @@ class QueryLeaf {
 
 class TermLeaf : public QueryLeaf {
  public:
-  // A weight of 0: the word is there to exclude.
-  TermLeaf(const SegmentView& segment, TermIndex term, const Bm25Term& scorer);
+  // A scorer's weight of 0: the word is there to exclude. weights: [fields of the segment], 0 for those in
+  // which the term does not count; empty: the segment's.
+  TermLeaf(const SegmentView& segment, TermIndex term, const Bm25Term& scorer,
+           absl::Span<const float> weights = {});
   DocNumber NextAtLeast(DocNumber doc) override;
   size_t Collect(Window* window, WindowBits* bits) override;
   // Marks the window's documents and makes their scores at least what this term gives.
@@ -51,6 +53,8 @@ class TermLeaf : public QueryLeaf {
   size_t ForEach(const Window& window, WindowBits* bits, Take take);
 
   const SegmentView& segment_;
+  const absl::Span<const float> weights_;
+  const bool some_fields_;  // documents may hold the term where it does not count
   PostingBlockReader reader_;
   const Bm25Term scorer_;
   size_t block_ = 0;

@@ -1,57 +1,19 @@
 #include "index/query_parser.h"
 
-#include <unordered_map>
+#include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "index/query_clause.h"
 #include "index/query_lexer.h"
+#include "index/query_marks.h"
+#include "index/query_words.h"
 #include "index/synonym_lookup.h"
-#include "index/typo_automaton.h"
 
 namespace waymark {
 namespace {
 
 using Kind = QueryToken::Kind;
-enum class Occurs { kDefault, kMust, kMustNot };
-const TermReading kAsItIs = {TermReading::Kind::kExact, 0, {}};
-
-struct Clause {
-  std::optional<QueryNode> node;  // none: nothing was left of it, such as of a stop word
-  Occurs occurs = Occurs::kDefault;
-  bool one_word = false;  // a group of the terms of one word, such as of "spider-man"
-};
-
-void AddClause(Clause clause, Occurs default_occurs, QueryNode* group) {
-  if (!clause.node) return;
-  QueryNode& node = *clause.node;
-  if (node.kind == QueryNode::Kind::kGroup && node.must.empty() && node.should.empty()) {
-    // A group that only excludes does so for the group that it stands in; to exclude such a group is to ask
-    // for what it excludes.
-    auto& nodes = clause.occurs == Occurs::kMustNot ? group->should : group->must_not;
-    for (QueryNode& excluded : node.must_not) nodes.push_back(std::move(excluded));
-    return;
-  }
-  switch (clause.occurs == Occurs::kDefault ? default_occurs : clause.occurs) {
-    case Occurs::kMust:
-      group->must.push_back(std::move(node));
-      break;
-    case Occurs::kMustNot:
-      group->must_not.push_back(std::move(node));
-      break;
-    case Occurs::kDefault:
-      group->should.push_back(std::move(node));
-      break;
-  }
-}
-
-// None of an empty group; of a group of one, that one.
-std::optional<QueryNode> NodeOf(QueryNode group) {
-  if (!group.must_not.empty()) return group;
-  const size_t size = group.must.size() + group.should.size();
-  if (size == 0) return std::nullopt;
-  if (size > 1) return group;
-  return std::move(group.must.empty() ? group.should[0] : group.must[0]);
-}
-
+using Role = QueryWords::Role;
 std::string Joined(const std::vector<std::string_view>& texts) {
   std::string joined;
   for (const std::string_view text : texts) {
@@ -61,23 +23,46 @@ std::string Joined(const std::vector<std::string_view>& texts) {
   return joined;
 }
 
+void CollectTerms(const ParsedQuery& query, const QueryNode& node, std::vector<uint32_t>* terms) {
+  if (node.kind == QueryNode::Kind::kTerm) terms->push_back(node.index);
+  if (node.kind == QueryNode::Kind::kSynonyms) {
+    const auto& typed = query.synonyms[node.index].typed;
+    terms->insert(terms->end(), typed.begin(), typed.end());
+  }
+  if (node.kind == QueryNode::Kind::kPhrase) {
+    for (const auto& word : query.phrases[node.index].words) terms->push_back(word.term);
+  }
+  for (const auto* children : {&node.must, &node.should}) {
+    for (const QueryNode& child : *children) CollectTerms(query, child, terms);
+  }
+}
+
 class Parser {
  public:
-  Parser(std::string_view query, const Analyzer& analyzer, bool match_all, const SynonymView* synonyms)
-      : lexer_(query), analyzer_(analyzer), match_all_(match_all), synonyms_(synonyms) {}
+  Parser(std::string_view query, const QueryParsing& parsing)
+      : parsing_(parsing), lexer_(query, parsing.fields), words_(parsing), query_(words_.query()) {}
 
   ParsedQuery Parse() {
     QueryNode group;
     // A closing parenthesis that was never opened is passed over.
     for (ParseSequence(0, &group); lexer_.token().kind != Kind::kEnd; ParseSequence(0, &group)) lexer_.Next();
     query_.term_times.resize(query_.terms.size());
+    query_.term_boost.resize(query_.terms.size());
     query_.asked.resize(query_.terms.size());
     query_.phrase_times.resize(query_.phrases.size());
+    query_.phrase_boost.resize(query_.phrases.size());
+    if (group.must.empty() && group.should.empty()) std::swap(group.should, group.also);  // all left out
     if (!group.must.empty() || !group.should.empty()) {
+      if (group.must.empty() && wishes_ > 0) {
+        group.minimum = static_cast<uint32_t>(std::min(parsing_.minimum.Of(wishes_), group.should.size()));
+      }
+      WantOneBesideConditions(&group);
       query_.root = NodeOf(std::move(group));
-      CountAsked(*query_.root);
+      CountAsked(*query_.root, 1);
     }
-    std::erase_if(query_.sequence, [&](const ParsedQuery::Place& p) { return !query_.asked[p.term]; });
+    std::erase_if(query_.sequence, [&](const ParsedQuery::Place& place) {
+      return !query_.asked[place.term] || query_.aside[place.term];
+    });
     return std::move(query_);
   }
 
@@ -86,56 +71,127 @@ class Parser {
 
   // sequence = { any }, each clause optional, or all of them wanted with match_all.
   void ParseSequence(int depth, QueryNode* group) {
+    const bool top = depth == 0 && excluded_depth_ == 0;
     while (!At(Kind::kEnd) && !At(Kind::kClose)) {
-      if (Widens() && ParseWidened(group)) continue;
-      AddClause(ParseAny(depth), match_all_ ? Occurs::kMust : Occurs::kDefault, group);
+      if (Widens() && ParseWidened(group)) {
+        wishes_ += top;
+        continue;
+      }
+      if (ParseJoined(top, group)) continue;
+      const QueryToken token = lexer_.token();
+      const bool plain = top && token.kind == Kind::kWord && token.sign == QuerySign::kNone;
+      QueryClause clause = ParseAny(depth);
+      QueryOccurs occurs =
+          parsing_.match_all || clause.condition ? QueryOccurs::kMust : QueryOccurs::kDefault;
+      if (!clause.condition && clause.occurs == QueryOccurs::kDefault && clause.node && top) {
+        ++wishes_;
+        if (plain) occurs = OccursWanted(token.text, *clause.node, occurs);
+      }
+      AddClause(std::move(clause), occurs, group);
     }
+    if (depth > 0) WantOneBesideConditions(group);
+  }
+
+  // Remembers a plain word that must match, or that is one of so many; how it occurs if it was left out.
+  QueryOccurs OccursWanted(std::string_view text, const QueryNode& node, QueryOccurs occurs) {
+    if (!parsing_.match_all && parsing_.minimum.says_nothing()) return occurs;
+    const auto& left_out = parsing_.left_out;
+    if (std::find(left_out.begin(), left_out.end(), text) != left_out.end()) {
+      return parsing_.match_all ? QueryOccurs::kDefault : QueryOccurs::kAlso;
+    }
+    ParsedQuery::WantedWord wanted{std::string(text), {}};
+    CollectTerms(query_, node, &wanted.terms);
+    query_.wanted.push_back(std::move(wanted));
+    return occurs;
+  }
+
+  // Beside conditions alone, words are as much wanted as without them.
+  static void WantOneBesideConditions(QueryNode* group) {
+    const bool conditions = !group->must.empty() &&
+                            std::all_of(group->must.begin(), group->must.end(), [](const QueryNode& node) {
+                              return node.kind == QueryNode::Kind::kItems;
+                            });
+    if (conditions && !group->should.empty()) group->minimum = std::max<uint32_t>(group->minimum, 1);
   }
 
   bool Widens() const {
-    return synonyms_ != nullptr && excluded_depth_ == 0 && query_.synonyms.size() < kMaxWidened;
+    return parsing_.synonyms != nullptr && excluded_depth_ == 0 && field_.empty() &&
+           query_.synonyms.size() < kMaxWidened;
   }
 
   // Takes in words that stand side by side here when synonyms know them; the longest run that they know
   // counts.
   bool ParseWidened(QueryNode* group) {
-    SynonymMatch match = FindSynonyms(lexer_, analyzer_, *synonyms_);
+    SynonymMatch match = FindSynonyms(lexer_, parsing_.analyzers->schema(), *parsing_.synonyms);
     if (match.tokens == 0) return false;
     std::vector<uint32_t> typed;
     std::vector<std::string_view> texts;
     for (size_t i = 0; i < match.tokens; ++i, lexer_.Next()) {
       texts.push_back(lexer_.token().text);
-      for (const Word& word : Analyze(texts.back(), kAsItIs, kAsItIs)) typed.push_back(word.term);
+      for (const uint32_t word : words_.Typed(texts.back())) typed.push_back(word);
     }
-    AddClause({SynonymsNode(std::move(typed), Joined(texts), std::move(match.others))},
-              match_all_ ? Occurs::kMust : Occurs::kDefault, group);
+    AddClause({words_.Synonyms(std::move(typed), Joined(texts), std::move(match.others))},
+              parsing_.match_all ? QueryOccurs::kMust : QueryOccurs::kDefault, group);
     return true;
   }
 
-  std::optional<QueryNode> SynonymsNode(std::vector<uint32_t> typed, std::string text,
-                                        std::vector<QuerySynonyms::Other> others) {
-    if (typed.empty()) return std::nullopt;  // the query has too many terms
-    query_.synonyms.push_back({std::move(typed), match_all_, std::move(text), std::move(others)});
-    return QueryNode{
-        QueryNode::Kind::kSynonyms, static_cast<uint32_t>(query_.synonyms.size() - 1), {}, {}, {}};
+  // Two words that items also write as one. As wishes they stay what they are, and the one word is a wish
+  // more.
+  bool ParseJoined(bool top, QueryNode* group) {
+    if (parsing_.known == nullptr || excluded_depth_ > 0 || !field_.empty()) return false;
+    QueryLexer behind = lexer_;
+    const QueryToken first = behind.token();
+    if (!IsPlainWord(first)) return false;
+    behind.Next();
+    const QueryToken second = behind.token();
+    if (!IsPlainWord(second)) return false;
+    behind.Next();
+    if (behind.token().kind == Kind::kAnd || behind.token().kind == Kind::kOr) return false;
+    const auto joined = words_.JoinedTerm(first.text, second.text);
+    if (!joined) return false;
+    if (!parsing_.match_all && parsing_.minimum.says_nothing()) {
+      AddClause({words_.Aside(*joined)}, QueryOccurs::kDefault, group);
+      return false;
+    }
+    const auto& left_out = parsing_.left_out;
+    const auto left = [&](std::string_view text) {
+      return std::find(left_out.begin(), left_out.end(), text) != left_out.end();
+    };
+    if (left(first.text) || left(second.text) || query_.synonyms.size() >= kMaxWidened) return false;
+    lexer_ = behind;
+    wishes_ += top ? 2 : 0;
+    auto node = words_.JoinedSynonym(first.text, second.text, *joined);
+    if (node && top) {
+      const auto& typed = query_.synonyms[node->index].typed;
+      for (size_t i = 0; i < typed.size(); ++i) {
+        query_.wanted.push_back({std::string(i == 0 ? first.text : second.text), {typed[i]}});
+      }
+    }
+    AddClause({std::move(node)}, parsing_.match_all ? QueryOccurs::kMust : QueryOccurs::kDefault, group);
+    return true;
+  }
+
+  static bool IsPlainWord(const QueryToken& token) {
+    return token.kind == Kind::kWord && token.sign == QuerySign::kNone && token.field.empty() &&
+           token.boost == 1 && token.text.find_first_of("*~") == std::string_view::npos;
   }
 
   // any = all { "OR" all }
-  Clause ParseAny(int depth) {
-    Clause first = ParseAll(depth);
+  QueryClause ParseAny(int depth) {
+    QueryClause first = ParseAll(depth);
     if (!At(Kind::kOr)) return first;
     QueryNode group;
-    AddClause(std::move(first), Occurs::kDefault, &group);
+    AddClause(std::move(first), QueryOccurs::kDefault, &group);
     while (At(Kind::kOr)) {
       lexer_.Next();
-      AddClause(ParseAll(depth), Occurs::kDefault, &group);
+      AddClause(ParseAll(depth), QueryOccurs::kDefault, &group);
     }
     return {NodeOf(std::move(group))};
   }
 
   // all = one { "AND" one }
-  Clause ParseAll(int depth) {
-    Clause first = ParseOne(depth);
+  QueryClause ParseAll(int depth) {
+    QueryClause first = ParseOne(depth);
     if (!At(Kind::kAnd)) return first;
     QueryNode group;
     AddAll(std::move(first), &group);
@@ -145,33 +201,30 @@ class Parser {
     }
     return {NodeOf(std::move(group))};
   }
-  void AddAll(Clause clause, QueryNode* group) {
-    if (clause.one_word) clause.node->must.swap(clause.node->should);
-    AddClause(std::move(clause), Occurs::kMust, group);
+  void AddAll(QueryClause clause, QueryNode* group) {
+    if (clause.wanted) clause.node = std::move(clause.wanted);
+    AddClause(std::move(clause), QueryOccurs::kMust, group);
   }
 
-  // one = { "NOT" } (["+" | "-"] (word | phrase | "(" sequence ")"))
-  Clause ParseOne(int depth) {
+  // one = { "NOT" } (["+" | "-"] [field ":"] (word | phrase | "(" sequence ")"))
+  QueryClause ParseOne(int depth) {
     bool negated = false;
     for (; At(Kind::kNot); lexer_.Next()) negated = !negated;
     const QueryToken token = lexer_.token();
-    Clause clause;
-    if (token.sign == QuerySign::kPlus) clause.occurs = Occurs::kMust;
-    if ((token.sign == QuerySign::kMinus) != negated) clause.occurs = Occurs::kMustNot;
+    QueryClause clause;
+    if (token.sign == QuerySign::kPlus) clause.occurs = QueryOccurs::kMust;
+    if ((token.sign == QuerySign::kMinus) != negated) clause.occurs = QueryOccurs::kMustNot;
     switch (token.kind) {
       case Kind::kWord:
-        lexer_.Next();
-        ParseWord(token.text, &clause);
-        break;
       case Kind::kPhrase:
         lexer_.Next();
-        clause.node = PhraseOf(Analyze(token.text, kAsItIs, kAsItIs));
+        if (!ParseCondition(token, &clause)) ParseText(token, &clause);
         break;
       case Kind::kOpen:
         lexer_.Next();
-        excluded_depth_ += clause.occurs == Occurs::kMustNot ? 1 : 0;
-        clause.node = ParseGroup(depth);
-        excluded_depth_ -= clause.occurs == Occurs::kMustNot ? 1 : 0;
+        excluded_depth_ += clause.occurs == QueryOccurs::kMustNot ? 1 : 0;
+        clause.node = ParseGroup(depth, token.field);
+        excluded_depth_ -= clause.occurs == QueryOccurs::kMustNot ? 1 : 0;
         break;
       case Kind::kAnd:  // an operator without an operand before it: the callers pass over it
       case Kind::kOr:
@@ -183,14 +236,20 @@ class Parser {
     return clause;
   }
 
-  std::optional<QueryNode> ParseGroup(int depth) {
+  std::optional<QueryNode> ParseGroup(int depth, std::string_view field) {
     QueryNode group;
+    const std::string_view around = field_;
+    if (!field.empty() && parsing_.fields->Searched(field)) field_ = field;
     if (depth + 1 >= kMaxQueryDepth) {
       SkipDeepParentheses(&group);
-      return NodeOf(std::move(group));
+    } else {
+      ParseSequence(depth + 1, &group);
+      if (At(Kind::kClose)) {
+        group.boost = lexer_.token().boost;
+        lexer_.Next();
+      }
     }
-    ParseSequence(depth + 1, &group);
-    if (At(Kind::kClose)) lexer_.Next();
+    field_ = around;
     return NodeOf(std::move(group));
   }
 
@@ -200,133 +259,84 @@ class Parser {
       if (At(Kind::kOpen)) ++open;
       if (At(Kind::kClose)) --open;
       if (At(Kind::kWord) || At(Kind::kPhrase)) {
-        AddClause(ParseOne(kMaxQueryDepth), match_all_ ? Occurs::kMust : Occurs::kDefault, group);
+        AddClause(ParseOne(kMaxQueryDepth), parsing_.match_all ? QueryOccurs::kMust : QueryOccurs::kDefault,
+                  group);
       } else {
         lexer_.Next();
       }
     }
   }
 
-  struct Word {
-    uint32_t term, position;
-  };
-  // `marked`: how the last word is to be taken; the others are as `reading` says.
-  std::vector<Word> Analyze(std::string_view text, const TermReading& reading, const TermReading& marked) {
-    size_t left = 0;
-    analyzer_.ForEachWord(text, [&left](const AnalysedWord&) { ++left; });
-    std::vector<Word> words;
-    const uint32_t begin = next_position_;
-    analyzer_.ForEachWord(text, [&](const AnalysedWord& word) {
-      next_position_ = begin + word.position + 1;
-      const TermReading& read_as = --left == 0 ? marked : reading;
-      // What people type of a word is compared as they type it.
-      const bool prefix = read_as.kind == TermReading::Kind::kPrefix;
-      const std::string_view term = prefix ? word.word : word.term;
-      if (word.stop && !prefix) return;
-      if (const auto number = NumberOf(term, word.word, read_as)) {
-        words.push_back({*number, word.position});
-        query_.sequence.push_back({*number, begin + word.position});
-      }
-    });
-    return words;
+  // A field that is filtered and not searched, or a range of one.
+  bool ParseCondition(const QueryToken& token, QueryClause* clause) {
+    if (token.field.empty() || !parsing_.fields->Filtered(token.field)) return false;
+    const bool phrase = token.kind == Kind::kPhrase;
+    if ((phrase || !IsRange(token.text)) && parsing_.fields->Searched(token.field)) return false;
+    if (query_.items.size() == kMaxQueryConditions) return false;
+    auto items = parsing_.fields->Passing(FilterOf(token.field, token.text, phrase));
+    if (!items) return false;
+    query_.items.push_back(std::move(items));
+    clause->node =
+        QueryNode{QueryNode::Kind::kItems, static_cast<uint32_t>(query_.items.size() - 1), {}, {}, {}};
+    clause->condition = clause->occurs == QueryOccurs::kDefault;
+    return true;
   }
 
-  // None: the query has too many terms.
-  std::optional<uint32_t> NumberOf(std::string_view term, std::string_view typed, TermReading reading) {
-    // Words as they stand and words within quotation marks are one term, which then is not corrected.
-    std::string key(term);
-    if (reading.kind == TermReading::Kind::kTypos) absl::StrAppend(&key, "~", reading.edits);
-    if (reading.kind == TermReading::Kind::kPrefix) absl::StrAppend(&key, "*");
-    const auto found = numbers_.find(key);
-    if (found != numbers_.end()) {
-      if (reading.kind == TermReading::Kind::kExact) query_.readings[found->second].kind = reading.kind;
-      return found->second;
-    }
-    if (query_.terms.size() == kMaxQueryTerms) return std::nullopt;
-    reading.typed = std::string(typed);
-    query_.terms.emplace_back(term);
-    query_.readings.push_back(std::move(reading));
-    const auto number = static_cast<uint32_t>(query_.terms.size() - 1);
-    numbers_.emplace(std::move(key), number);
-    return number;
-  }
-
-  static QueryNode TermNode(uint32_t term) { return {QueryNode::Kind::kTerm, term, {}, {}, {}}; }
-
-  std::optional<QueryNode> PhraseOf(const std::vector<Word>& words) {
-    if (words.empty()) return std::nullopt;
-    if (words.size() == 1) return TermNode(words[0].term);
-    QueryPhrase phrase;
-    for (const Word& word : words) {
-      phrase.words.push_back({word.term, word.position - words[0].position});
-      query_.readings[word.term].kind = TermReading::Kind::kExact;
-    }
-    query_.phrases.push_back(std::move(phrase));
-    return QueryNode{QueryNode::Kind::kPhrase, static_cast<uint32_t>(query_.phrases.size() - 1), {}, {}, {}};
-  }
-
-  // Takes word~, word~1, word~2 and word* apart; the marks go from `text`.
-  static TermReading ReadMarks(std::string_view* text) {
-    TermReading reading;
-    if (text->ends_with('*')) {
-      reading.kind = TermReading::Kind::kPrefix;
-      text->remove_suffix(1);
-      return reading;
-    }
-    const size_t tilde = text->rfind('~');
-    if (tilde == text->npos) return reading;
-    const std::string_view edits = text->substr(tilde + 1);
-    if (edits.find_first_not_of("0123456789") != edits.npos) return reading;
-    text->remove_suffix(edits.size() + 1);
-    if (edits == "0") {
-      reading.kind = TermReading::Kind::kExact;
+  void ParseText(const QueryToken& token, QueryClause* clause) {
+    const bool searched = !token.field.empty() && parsing_.fields->Searched(token.field);
+    const std::string_view field = searched ? token.field : field_;
+    if (token.kind == Kind::kPhrase) {
+      clause->node = words_.Phrase(token.text, field, token.slop);
     } else {
-      reading.kind = TermReading::Kind::kTypos;
-      reading.edits = edits.empty() ? 0 : edits == "1" ? 1 : TypoAutomaton::kMaxEdits;
+      ParseWord(!token.field.empty() && !searched ? token.written : token.text, field, clause);
     }
-    return reading;
+    if (token.boost == 1 || !clause->node) return;
+    for (auto* node : {&clause->node, &clause->wanted}) {
+      if (*node) (*node)->boost *= token.boost;
+    }
+    for (QueryNode& also : clause->also) also.boost *= token.boost;
   }
 
-  // A word of several terms stands for its terms where it is one wish of many, and for the phrase where it is
-  // wanted or excluded by name. Where its last term stands for others, there is no phrase: all its terms are
-  // wanted or excluded together.
-  void ParseWord(std::string_view text, Clause* clause) {
-    const TermReading marked = ReadMarks(&text);
-    const bool phrase = marked.kind == TermReading::Kind::kWord || marked.kind == TermReading::Kind::kExact;
-    if (marked.kind == TermReading::Kind::kWord && clause->occurs != Occurs::kMustNot && Widens()) {
-      auto others = FindSynonymsOfWord(text, analyzer_, *synonyms_);
+  void ParseWord(std::string_view text, std::string_view field, QueryClause* clause) {
+    const TermReading marked = ReadWordMarks(&text);
+    if (marked.kind == TermReading::Kind::kWord && clause->occurs != QueryOccurs::kMustNot && field.empty() &&
+        Widens()) {
+      auto others = FindSynonymsOfWord(text, parsing_.analyzers->schema(), *parsing_.synonyms);
       if (!others.empty()) {
-        std::vector<uint32_t> typed;
-        for (const Word& word : Analyze(text, kAsItIs, kAsItIs)) typed.push_back(word.term);
-        clause->node = SynonymsNode(std::move(typed), std::string(text), std::move(others));
+        clause->node = words_.Synonyms(words_.Typed(text), std::string(text), std::move(others));
         return;
       }
     }
-    const std::vector<Word> words = Analyze(text, {}, marked);
-    if (words.size() < 2 || (clause->occurs != Occurs::kDefault && phrase)) {
-      clause->node = PhraseOf(words);
-      return;
-    }
-    QueryNode group;
-    const bool all = match_all_ || clause->occurs != Occurs::kDefault;
-    auto& nodes = all ? group.must : group.should;
-    for (const Word& word : words) nodes.push_back(TermNode(word.term));
-    clause->one_word = !all;
-    clause->node = std::move(group);
+    const Role role = clause->occurs == QueryOccurs::kMust      ? Role::kWanted
+                      : clause->occurs == QueryOccurs::kMustNot ? Role::kExcluded
+                                                                : Role::kWish;
+    WordNodes nodes = words_.Word(text, marked, field, role);
+    clause->node = std::move(nodes.node);
+    clause->wanted = std::move(nodes.wanted);
+    clause->also = std::move(nodes.also);
   }
 
-  void CountAsked(const QueryNode& node) {
-    if (node.kind == QueryNode::Kind::kTerm) {
+  void CountAsked(const QueryNode& node, float boost) {
+    boost *= node.boost;
+    if (node.kind == QueryNode::Kind::kTerm && query_.aside[node.index]) {
+      query_.term_boost[node.index] += IsForm(query_.terms[node.index]) ? boost * kFormShare : boost;
+    } else if (node.kind == QueryNode::Kind::kTerm) {
       ++query_.term_times[node.index];
+      query_.term_boost[node.index] += boost;
       query_.asked[node.index] = true;
     } else if (node.kind == QueryNode::Kind::kPhrase) {
       ++query_.phrase_times[node.index];
-      for (const QueryPhrase::Word& word : query_.phrases[node.index].words) query_.asked[word.term] = true;
+      query_.phrase_boost[node.index] += boost;
+      for (const QueryPhrase::Word& word : query_.phrases[node.index].words) {
+        if (!query_.aside[word.term]) query_.asked[word.term] = true;
+      }
     } else if (node.kind == QueryNode::Kind::kSynonyms) {
+      query_.synonyms[node.index].boost = boost;
       for (const uint32_t term : query_.synonyms[node.index].typed) query_.asked[term] = true;
     }
-    for (const QueryNode& child : node.must) CountAsked(child);
-    for (const QueryNode& child : node.should) CountAsked(child);
+    for (const auto* children : {&node.must, &node.should, &node.also}) {
+      for (const QueryNode& child : *children) CountAsked(child, boost);
+    }
     for (const QueryNode& child : node.must_not) TakeAsItIs(child);
   }
 
@@ -341,21 +351,25 @@ class Parser {
     }
   }
 
+  const QueryParsing& parsing_;
   QueryLexer lexer_;
-  const Analyzer& analyzer_;
-  const bool match_all_;
-  const SynonymView* const synonyms_;  // null: none
-  int excluded_depth_ = 0;             // of parentheses that are excluded around this place
-  uint32_t next_position_ = 0;         // of the query's words
-  ParsedQuery query_;
-  std::unordered_map<std::string, uint32_t> numbers_;  // of terms with the marks of their readings
+  QueryWords words_;
+  ParsedQuery& query_;      // of words_
+  int excluded_depth_ = 0;  // of parentheses that are excluded around this place
+  std::string_view field_;  // of the parentheses around this place; empty: none
+  size_t wishes_ = 0;       // words, phrases and parentheses without a sign, outside of parentheses
 };
 
 }  // namespace
 
+ParsedQuery ParseQuery(std::string_view query, const QueryParsing& parsing) {
+  return Parser(query, parsing).Parse();
+}
+
 ParsedQuery ParseQuery(std::string_view query, const Analyzer& analyzer, bool match_all,
                        const SynonymView* synonyms) {
-  return Parser(query, analyzer, match_all, synonyms).Parse();
+  const FieldAnalyzers analyzers(analyzer.settings());
+  return ParseQuery(query, {&analyzers, match_all, synonyms});
 }
 
 std::vector<SynonymUse> SynonymsUsed(const ParsedQuery& query) {
@@ -363,6 +377,7 @@ std::vector<SynonymUse> SynonymsUsed(const ParsedQuery& query) {
   for (const QuerySynonyms& place : query.synonyms) {
     const size_t first = used.size();
     for (const QuerySynonyms::Other& other : place.others) {
+      if (other.group == nullptr) continue;
       size_t at = first;
       while (at < used.size() && used[at].id != other.group->id) ++at;
       if (at == used.size()) used.push_back({other.group->id, place.text, {}});

@@ -33,6 +33,8 @@ class SegmentSearch {
         return terms_[node.index];
       case QueryNode::Kind::kSynonyms:
         return synonyms_[node.index];
+      case QueryNode::Kind::kItems:
+        return items_[node.index];
       default:
         return phrases_[node.index];
     }
@@ -40,10 +42,11 @@ class SegmentSearch {
   void MakeLeaves(const QueryNode& node);
   DocNumber Next(const QueryNode& node, DocNumber doc);
   void Match(const QueryNode& node, WindowBits* bits);
+  void MatchSome(const std::vector<QueryNode>& nodes, uint32_t minimum, WindowBits* bits);
 
   const SegmentView& segment_;
   const BoundQuery& query_;
-  std::vector<Leaf> terms_, phrases_, synonyms_;
+  std::vector<Leaf> terms_, phrases_, synonyms_, items_;
 };
 
 }  // namespace waymark

@@ -1,5 +1,8 @@
 #include "index/snapshot_search.h"
 
+#include <algorithm>
+#include <functional>
+
 #include "index/conjunction.h"
 #include "index/exhaustive_search.h"
 #include "index/max_score.h"
@@ -18,12 +21,23 @@ bool RunFirstThatServes(const BoundQuery& query, const SegmentView& segment, Hit
 
 }  // namespace
 
+ParsedQuery ParseFor(const IndexSnapshot& snapshot, const SnapshotQuery& query) {
+  const std::function<bool(std::string_view)> known = [&snapshot](std::string_view term) {
+    return std::any_of(snapshot.segments.begin(), snapshot.segments.end(),
+                       [term](const SegmentView& segment) {
+                         const auto found = segment.postings->FindTerm(term);
+                         return found && segment.live->document_count(*found) > 0;
+                       });
+  };
+  return ParseQuery(query.text,
+                    {&snapshot.analyzers, query.match_all, query.synonyms, query.fields, query.minimum,
+                     query.left_out, query.typos == TypoTolerance::kOff ? nullptr : &known});
+}
+
 KeywordHits SearchSnapshot(const IndexSnapshot& snapshot, const SnapshotQuery& query, const Bm25Options& bm25,
                            size_t limit, Deadline deadline) {
   KeywordHits hits;
-  const BoundQuery bound =
-      BindQuery(ParseQuery(query.text, snapshot.analyzer, query.match_all, query.synonyms), snapshot, bm25,
-                deadline, query.typos);
+  const BoundQuery bound = BindQuery(ParseFor(snapshot, query), snapshot, bm25, deadline, query.typos);
   if (!bound.query.root) return hits;
   HitCollector collector(query, limit, deadline);
   hits.complete = bound.complete;

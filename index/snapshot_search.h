@@ -21,7 +21,7 @@ KeywordHits SearchSnapshot(const IndexSnapshot& snapshot, const SnapshotQuery& q
 
 // The keyword signals of the candidates (candidates/signals.h). An item that the snapshot does not hold gets
 // none; one that holds no word of the query has coverage 0 and no score.
-void FillKeywordSignals(const IndexSnapshot& snapshot, std::string_view query, const Bm25Options& bm25,
-                        TypoTolerance typos, const SynonymView* synonyms, absl::Span<Candidate> candidates);
+void FillKeywordSignals(const IndexSnapshot& snapshot, const SnapshotQuery& query, const Bm25Options& bm25,
+                        absl::Span<Candidate> candidates);
 
 }  // namespace waymark

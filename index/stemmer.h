@@ -1,15 +1,23 @@
 // Cuts words to their stems, by libstemmer.
 //
-//   StemWord(StemmerKind::kPorter, "relational")   // "relat"
+//   Stemmer(settings).Stem("relational")   // "relat"
 #pragma once
+#include <cstddef>
 #include <string_view>
 
 #include "index/analysis_settings.h"
 
 namespace waymark {
 
-// The stem of a case-folded UTF-8 word. Valid until this thread's next call. Thread-safe: each thread has
-// stemmers of its own.
-std::string_view StemWord(StemmerKind kind, std::string_view word);
+// Immutable, cheap to copy; thread-safe: each thread has libstemmer's states of its own.
+class Stemmer {
+ public:
+  explicit Stemmer(const AnalysisSettings& settings);
+  // The stem of a case-folded UTF-8 word. Valid until this thread's next call.
+  std::string_view Stem(std::string_view word) const;
+
+ private:
+  size_t number_;  // 0: words stay as they are
+};
 
 }  // namespace waymark

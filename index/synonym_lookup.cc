@@ -10,8 +10,8 @@ using Others = std::vector<QuerySynonyms::Other>;
 
 // A word as people type it: word* and word~ say themselves what they stand for.
 bool IsPlain(const QueryToken& token) {
-  return token.kind == Kind::kWord && token.sign == QuerySign::kNone &&
-         token.text.find_first_of("*~") == std::string_view::npos;
+  return token.kind == Kind::kWord && token.sign == QuerySign::kNone && token.field.empty() &&
+         token.boost == 1 && token.text.find_first_of("*~") == std::string_view::npos;
 }
 
 // What the groups that count here stand for beside the typed terms.

@@ -4,11 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "index/analyzer.h"
 #include "index/letters.h"
 
 namespace waymark {
 namespace {
 
+constexpr char kBehindForms[] = {kFormMark + 1, 0};
 constexpr size_t kTermsPerLook = 1024;  // at the clock
 
 // The first term from `from` on of which `before` does not hold; it holds of those before that.
@@ -44,7 +46,8 @@ class Walk {
 
   bool Run(Deadline deadline, absl::FunctionRef<void(TermIndex, int)> visit) {
     size_t looked = 0;
-    for (TermIndex t = 0; t < segment_.term_count();) {
+    // Exact forms come before all words.
+    for (TermIndex t = segment_.LowerBound(kBehindForms); t < segment_.term_count();) {
       if (++looked % kTermsPerLook == 0 && deadline.Expired()) return false;
       const std::string_view term = segment_.term(t);
       if (const auto next = Follow(t, term)) {

@@ -26,13 +26,18 @@ bool Excludes(const QueryNode& node) {
          std::any_of(node.should.begin(), node.should.end(), excludes);
 }
 
+bool NamesField(const ParsedQuery& query) {
+  return std::any_of(query.scopes.begin(), query.scopes.end(),
+                     [](const QueryScope& scope) { return !scope.field.empty(); });
+}
+
 // The title words of one segment, the rarest leading.
 class TitleWalk {
  public:
   TitleWalk(const SegmentView& segment, const BoundQuery& bound) : segment_(segment), places_(bound) {
     places_.Enter(segment);
     for (size_t t = 0; t < bound.query.terms.size(); ++t) {
-      if (!bound.query.asked[t]) continue;
+      if (!bound.query.asked[t] || bound.query.aside[t]) continue;
       auto word = WordCursor::Make(segment, bound, t);
       complete_ = complete_ && word.has_value();
       if (word) words_.push_back(*std::move(word));
@@ -73,11 +78,10 @@ class TitleWalk {
 
 std::vector<ScoredItem> SearchTitles(const IndexSnapshot& snapshot, const SnapshotQuery& query,
                                      const Bm25Options& bm25, size_t limit, Deadline deadline) {
-  const BoundQuery bound =
-      BindQuery(ParseQuery(query.text, snapshot.analyzer, query.match_all, query.synonyms), snapshot, bm25,
-                deadline, query.typos);
+  const BoundQuery bound = BindQuery(ParseFor(snapshot, query), snapshot, bm25, deadline, query.typos);
   const ParsedQuery& parsed = bound.query;
   if (!parsed.root || !bound.complete || !parsed.phrases.empty() || Excludes(*parsed.root)) return {};
+  if (!parsed.items.empty() || NamesField(parsed)) return {};
   if (parsed.sequence.size() > kMaxPlacedWords) return {};
   HitCollector may_show(query, 0, deadline);
   std::vector<TitleHit> hits;

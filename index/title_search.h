@@ -16,7 +16,7 @@ namespace waymark {
 inline constexpr size_t kMaxTitlePostings = 1 << 16;
 
 // By WordPlaces::TitleMatch(), then by BM25, which the answer's scores are, then by ordinal. None for queries
-// with phrases or excluded words, which the titles alone do not decide.
+// with phrases, fields, conditions or excluded words, which the titles alone do not decide.
 std::vector<ScoredItem> SearchTitles(const IndexSnapshot& snapshot, const SnapshotQuery& query,
                                      const Bm25Options& bm25, size_t limit, Deadline deadline);
 

@@ -12,16 +12,20 @@ namespace waymark {
 
 class VariantsLeaf : public QueryLeaf {
  public:
-  VariantsLeaf(const SegmentView& segment, const std::vector<BoundVariant>& variants,
-               const Bm25Lengths& lengths);
+  // t: into ParsedQuery::terms.
+  VariantsLeaf(const SegmentView& segment, const BoundQuery& query, size_t t);
   // Whether the segment has one of the terms.
-  bool HasTerms() const { return !terms_.empty(); }
+  bool HasTerms() const { return !terms_.empty() || !pairs_.empty(); }
   DocNumber NextAtLeast(DocNumber doc) override;
   size_t Collect(Window* window, WindowBits* bits) override;
 
  private:
+  // Scores of pair_ where `held` go into best_ as far as they are better, and to 0.
+  void TakeBest(const WindowBits& held);
+
   std::vector<TermLeaf> terms_;
-  Window best_;  // scores are 0 between calls
+  std::vector<PhraseLeaf> pairs_;  // of words that stand for two
+  Window best_, pair_;             // scores are 0 between calls
 };
 
 }  // namespace waymark

@@ -67,6 +67,7 @@ GatheredCandidates GatherCandidates(const RequestContext& context,
       out.total = answer->total;
       out.total_exact = answer->total_exact && answer->complete;
       out.matches = std::move(answer->matches);
+      out.left_out = std::move(answer->left_out);
     }
     const Signal signal = SignalOfSource(source->id());
     uint16_t rank = 0;

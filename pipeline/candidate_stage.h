@@ -26,7 +26,8 @@ struct GatheredCandidates {
       candidates;      // by fusion score, ties by ordinal; signals are still missing but the sources' own
   int64_t total = -1;  // matches of the keyword source; -1 when it did not take part
   bool total_exact = true;
-  std::vector<ScoredItem> matches;  // all of the keyword source's, when the context asks for them
+  std::vector<ScoredItem> matches;    // all of the keyword source's, when the context asks for them
+  std::vector<std::string> left_out;  // words that the keyword source left out
   std::vector<Degraded> degraded;
   std::vector<Timing> timings;
 };

@@ -57,6 +57,8 @@ absl::StatusOr<RequestState> MakeRequestState(const Store& store, Scope scope, c
   context.now = clock.Now();
   context.query = request.query;
   context.match_all_words = request.match_all;
+  context.minimum_match = request.minimum_match;
+  context.relax_below = request.relax_below;
   context.typo_tolerance = request.typo_tolerance;
   context.surface = request.surface;
   context.context = request.context;

@@ -54,6 +54,9 @@ absl::Status LiveCollection::Start(const SigningKey* key) {
   loader_ = std::make_unique<ReleaseLoader>(store_, scope_, items_.get(), registry_.get(), behaviour_.get(),
                                             options_.model_memory_limit_bytes);
   PipelineParts parts{store_, scope_, catalog_.get(), index_.get(), curation_.get()};
+  parts.asked_instead = [this](const std::string& query, Deadline deadline) {
+    return suggestions_ == nullptr ? std::string() : suggestions_->AskedInstead(query, deadline);
+  };
   parts.first_events = [counts = behaviour_->counts()](absl::Span<const ItemOrdinal> items,
                                                        absl::Span<absl::Time> times) {
     counts->FirstEvents(items, times);

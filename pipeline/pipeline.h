@@ -4,7 +4,9 @@
 //   Pipeline pipeline(parts);
 //   auto answer = pipeline.Run(snapshot, request, deadline);
 #pragma once
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "candidates/content_signals.h"
@@ -48,6 +50,8 @@ struct PipelineParts {
   const Clock* clock = Clock::Real();
   const SigningKey* key = nullptr;
   ServedSink* served = nullptr;  // null: nothing is logged
+  // What others asked when they meant this query (suggest/asked_instead.h); empty: nothing. Null: not known.
+  std::function<std::string(const std::string& query, Deadline deadline)> asked_instead;
 };
 
 // Thread-safe.

@@ -7,6 +7,12 @@
 #include "pipeline/served_features.h"
 
 namespace waymark {
+namespace {
+
+// A search with no more may be misspelled.
+constexpr int64_t kFewHits = 5;
+
+}  // namespace
 
 absl::StatusOr<PipelineResponse> Pipeline::Call::Run() {
   const absl::Time start = absl::Now();
@@ -30,8 +36,7 @@ absl::StatusOr<PipelineResponse> Pipeline::Call::Run() {
   const absl::Time arrange = absl::Now();
   if (auto status = CutPage(); !status.ok()) return status;
   if (WordsOnly()) {
-    response_.corrected_query = parts_.index->CorrectQuery(context_.query, request_.typo_tolerance, deadline_,
-                                                           context_.synonyms.get());
+    CorrectQuery();
   }
   DescribeCuration();
   Sign();
@@ -39,6 +44,19 @@ absl::StatusOr<PipelineResponse> Pipeline::Call::Run() {
   LogServed(start);
   Lap("total", start);
   return std::move(response_);
+}
+
+// What others asked goes before what the words of the catalogue suggest.
+void Pipeline::Call::CorrectQuery() {
+  response_.corrected_query =
+      parts_.index->CorrectQuery(context_.query, request_.typo_tolerance, deadline_, context_.synonyms.get());
+  const bool doubtful = !response_.corrected_query.empty() || list_.total <= kFewHits;
+  const bool words_only = context_.query.find_first_of("+-~*^:()\"") == std::string::npos;
+  if (!doubtful || !words_only || request_.typo_tolerance == TypoTolerance::kOff || !parts_.asked_instead) {
+    return;
+  }
+  const std::string asked = parts_.asked_instead(context_.query, deadline_);
+  if (!asked.empty()) response_.corrected_query = asked;
 }
 
 absl::Status Pipeline::Call::MakeContext() {

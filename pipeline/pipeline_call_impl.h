@@ -37,6 +37,9 @@ class Pipeline::Call {
 
   absl::Status MakeContext();
 
+  // «Did you mean».
+  void CorrectQuery();
+
   // Looks up what synonyms and rules say of this request, and puts it into the context.
   void ApplyCuration();
   // Pins that no source has found take part all the same.

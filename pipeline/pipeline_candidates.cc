@@ -35,6 +35,7 @@ GatheredCandidates Pipeline::Call::Gather(const CandidateLimits& limits) {
   GatheredCandidates gathered =
       GatherCandidates(context_, Sources(), release_.record.plan(), limits, deadline_);
   matches_ = std::move(gathered.matches);
+  response_.left_out_words = gathered.left_out;
   for (auto& d : gathered.degraded) response_.degraded.push_back(std::move(d));
   if (request_.kind == RequestKind::kRecommend && !context_.history.empty() &&
       !release_.record.id().empty() && release_.behaviour->parts().ease_awaited) {

@@ -65,6 +65,8 @@ void Pipeline::Call::CountPinned() {
   KeywordQuery query{context_.query};
   query.match_all = context_.match_all_words;
   query.typos = context_.typo_tolerance;
+  if (auto minimum = MinimumMatch::Parse(context_.minimum_match); minimum.ok()) query.minimum = *minimum;
+  query.left_out = response_.left_out_words;
   query.synonyms = context_.synonyms;
   query.allowed = std::make_shared<const ItemSet>(ItemSet::Of(pinned));
   const auto matching = parts_.index->Search(query, pinned.size(), deadline_);

@@ -52,6 +52,8 @@ struct PipelineRequest {
   std::string query;
   bool match_all = false;
   TypoTolerance typo_tolerance = TypoTolerance::kAuto;
+  std::string minimum_match;  // of kSearch; empty: one word, or all with match_all
+  int relax_below = 0;        // of kSearch
   std::optional<HighlightOptions> highlight;
   std::string user_id, visitor_id, session_id, surface;
   google::protobuf::Struct context;
@@ -129,6 +131,7 @@ struct PipelineResponse {
   std::vector<SynonymUse> synonyms;           // that widened the query
   std::vector<std::string> rules;             // ids of those that hold, in the order in which they count
   std::string redirect_uri, replacement_query;
+  std::vector<std::string> left_out_words;  // of the query, since with them there were too few hits
 };
 
 }  // namespace waymark

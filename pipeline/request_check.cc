@@ -111,6 +111,16 @@ absl::Status CheckRequest(const PipelineRequest& request) {
         CheckLimit("candidates.rank", request.rank_limit), CheckGiven(request)}) {
     if (!status.ok()) return status;
   }
+  if (auto minimum = MinimumMatch::Parse(request.minimum_match); !minimum.ok()) return minimum.status();
+  if (request.match_all && !request.minimum_match.empty()) {
+    return absl::InvalidArgumentError(
+        "minimum_match: says how many words must match, and match: ALL wants them all; leave one of them "
+        "out");
+  }
+  if (request.relax_below < 0 || request.relax_below > kMaxRelaxBelow) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("relax_below: is ", request.relax_below, "; it takes 0 to ", kMaxRelaxBelow));
+  }
   if (request.group_by && (request.group_by->limit < 0 || request.group_by->limit > kMostPerGroup)) {
     return absl::InvalidArgumentError(absl::StrCat("group_by.limit: is ", request.group_by->limit,
                                                    "; it takes 1 to ", kMostPerGroup, ", or 0 for 1"));
@@ -141,16 +151,17 @@ int EffectivePageSize(const PipelineRequest& request) {
 }
 
 std::string RequestFingerprint(const PipelineRequest& request) {
-  std::string text =
-      absl::StrCat(static_cast<int>(request.kind), "\n", request.match_all, "\n", request.strict_filter, "\n",
-                   request.diversity, "\n", static_cast<int>(request.personalization), "\n", request.release,
-                   "\n", static_cast<int>(request.typo_tolerance), "\n", request.per_source_limit, "\n",
-                   request.rank_limit, "\n", static_cast<int>(request.curation), "\n");
+  std::string text = absl::StrCat(
+      static_cast<int>(request.kind), "\n", request.match_all, "\n", request.strict_filter, "\n",
+      request.diversity, "\n", static_cast<int>(request.personalization), "\n", request.release, "\n",
+      static_cast<int>(request.typo_tolerance), "\n", request.per_source_limit, "\n", request.rank_limit,
+      "\n", static_cast<int>(request.curation), "\n", request.relax_below, "\n");
   const auto add = [&text](const std::string& value) {
     absl::StrAppend(&text, value.size(), ":", value, "\n");
   };
-  for (const std::string* value : {&request.query, &request.user_id, &request.visitor_id, &request.session_id,
-                                   &request.surface, &request.filter, &request.order_by}) {
+  for (const std::string* value :
+       {&request.query, &request.user_id, &request.visitor_id, &request.session_id, &request.surface,
+        &request.filter, &request.order_by, &request.minimum_match}) {
     add(*value);
   }
   if (request.group_by) {

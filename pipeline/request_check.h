@@ -8,6 +8,7 @@
 namespace waymark {
 
 inline constexpr int kMaxPageSize = 100;
+inline constexpr int kMaxRelaxBelow = 1000;
 inline constexpr int kDefaultSearchPage = 10, kDefaultFeedPage = 20;
 inline constexpr size_t kMaxGivenCandidates = 1000;
 inline constexpr size_t kMaxGivenItems = 100;  // context, positive and negative items, each

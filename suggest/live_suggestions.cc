@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "suggest/asked_instead.h"
 #include "suggest/suggestion_worker.h"
 
 namespace waymark {
@@ -208,6 +209,11 @@ absl::StatusOr<SuggestAnswer> LiveSuggestions::Suggest(const SuggestRequest& req
     snapshot = impl_->snapshot();
   }
   return AnswerSuggest(*snapshot, impl_->parts().lists, request, deadline);
+}
+
+std::string LiveSuggestions::AskedInstead(std::string_view query, Deadline deadline) const {
+  const auto snapshot = impl_->snapshot();
+  return snapshot == nullptr ? std::string() : waymark::AskedInstead(snapshot->queries, query, deadline);
 }
 
 absl::Status LiveSuggestions::Checkpoint() { return impl_->Checkpoint(); }

@@ -17,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "suggest/past_queries.h"
 #include "suggest/suggestion_answer.h"
@@ -62,6 +63,8 @@ class LiveSuggestions {
   absl::Status AwaitErased(LogOffset offset, absl::Time until);
   // INVALID_ARGUMENT names the field; DEADLINE_EXCEEDED: the lists are made for the first time.
   absl::StatusOr<SuggestAnswer> Suggest(const SuggestRequest& request, Deadline deadline);
+  // suggest/asked_instead.h; empty also while the lists are not made yet. Never waits.
+  std::string AskedInstead(std::string_view query, Deadline deadline) const;
   // Writes the files, when there is something to write.
   absl::Status Checkpoint();
   SuggestionStatus status() const;

@@ -18,7 +18,8 @@ struct Options {
   bool match_all = false;
   std::string typos = "auto";
   std::vector<std::string> facets;
-  std::string order_by;
+  std::string order_by, minimum_match;
+  int relax_below = 0;
 };
 
 int RunSearch(const Options& options) {
@@ -36,6 +37,8 @@ int RunSearch(const Options& options) {
     *request.add_facets() = *std::move(facet);
   }
   request.set_order_by(options.order_by);
+  request.set_minimum_match(options.minimum_match);
+  request.set_relax_below(options.relax_below);
   auto backend = OpenTarget(options.target, Access::kRead);
   if (!backend.ok()) return Fail(backend.status());
   v1::SearchResponse response;
@@ -59,6 +62,14 @@ void AddSearch(CLI::App* app, Run* run) {
                    "words, \"phrases\", AND, OR, + and -, typo~, begin*; without it all items")
       ->type_name("QUERY");
   command->add_flag("--all-words", options->match_all, "every word must be there");
+  command
+      ->add_option("--minimum-match", options->minimum_match,
+                   "how many of the words must be there: 2, 75%, or how many may be missing: -1, -25%")
+      ->type_name("WORDS");
+  command
+      ->add_option("--relax-below", options->relax_below,
+                   "with fewer results, words need not be there, those that tell least first")
+      ->type_name("RESULTS");
   command
       ->add_option(
           "--typo-tolerance", options->typos,

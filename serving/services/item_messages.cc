@@ -52,6 +52,15 @@ absl::StatusOr<Mutation> Updated(const Resource& resource, const Update& update,
   return Mutation(std::move(mutation));
 }
 
+// Either way between messages and records.
+template <class From, class To>
+void SetAnalysis(const From& from, To* to) {
+  to->set_analyzer(from.analyzer());
+  to->set_language(from.language());
+  to->set_stemmer(from.stemmer());
+  if (from.has_remove_stop_words()) to->set_remove_stop_words(from.remove_stop_words());
+}
+
 }  // namespace
 
 void ToMessage(const CollectionName& collection, const storage::ItemRecord& record, v1::Item* item) {
@@ -74,7 +83,9 @@ void ToMessage(const storage::SchemaRecord& record, v1::Schema* schema) {
     field->set_filterable(from.filterable());
     field->set_title(from.title());
     field->set_category(from.category());
+    SetAnalysis(from, field);
   }
+  schema->set_analyzer(record.analyzer());
   schema->set_language(record.language());
   schema->set_stemmer(record.stemmer());
   schema->set_remove_stop_words(record.remove_stop_words());
@@ -104,12 +115,14 @@ absl::StatusOr<storage::SchemaRecord> SchemaOf(const v1::Schema& schema) {
     field->set_filterable(from.filterable());
     field->set_title(from.title());
     field->set_category(from.category());
+    SetAnalysis(from, field);
     const bool typed = v1::Schema::Type_IsValid(from.type()) && from.type() != v1::Schema::TYPE_UNSPECIFIED;
     if (typed || SaysNothing(*field)) continue;
     return InvalidField(absl::StrCat("schema.fields[", i, "].type"),
                         absl::StrCat("of '", from.name(), "' is ", static_cast<int>(from.type()),
                                      "; it takes TEXT, KEYWORD, INTEGER, FLOATING, BOOLEAN, TIME or OBJECT"));
   }
+  record.set_analyzer(schema.analyzer());
   record.set_language(schema.language());
   record.set_stemmer(schema.stemmer());
   record.set_remove_stop_words(schema.remove_stop_words());

@@ -195,6 +195,8 @@ absl::StatusOr<PipelineRequest> RequestOf(const v1::SearchRequest& request) {
   if (auto status = FillList(request, &*made); !status.ok()) return status;
   made->facets = FacetsOf(request);
   made->order_by = request.order_by();
+  made->minimum_match = request.minimum_match();
+  made->relax_below = request.relax_below();
   return made;
 }
 
@@ -233,6 +235,7 @@ void ToMessage(const CollectionName& collection, const PipelineResponse& answer,
   FillCurated(answer, response);
   response->set_next_page_token(answer.next_page_token);
   response->set_corrected_query(answer.corrected_query);
+  for (const std::string& word : answer.left_out_words) response->add_left_out_words(word);
   for (const FacetAnswer& facet : answer.facets) ToMessage(facet, response->add_facets());
   if (answer.total < 0) return;
   response->set_total_size(answer.total);

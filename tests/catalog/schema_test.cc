@@ -52,7 +52,28 @@ TEST_CASE("A schema is refused by the name of the field that is wrong") {
   CHECK(ErrorOf(R"({"fields": [{"name": "a", "type": "OBJECT", "searchable": true}]})") ==
         "schema, field 'a': OBJECT fields are kept and returned only; lift what is filtered or searched out "
         "of it");
-  CHECK(ErrorOf(R"({"language": "dutch"})") == "schema: language is 'dutch'; it takes english or none");
+  CHECK(ErrorOf(R"({"language": "klingon"})") ==
+        "schema: language is 'klingon'; it takes none, arabic, armenian, basque, catalan, danish, dutch, "
+        "english, "
+        "finnish, french, german, greek, hindi, hungarian, indonesian, irish, italian, lithuanian, nepali, "
+        "norwegian, portuguese, romanian, russian, serbian, spanish, swedish, tamil, turkish, yiddish");
+  CHECK(ErrorOf(R"({"language": "dutch"})") == "no error");
+  CHECK(ErrorOf(R"({"analyzer": "letters"})") == "schema: analyzer is 'letters'; it takes words or standard");
+  CHECK(ErrorOf(R"({"language": "dutch", "stemmer": "porter"})") ==
+        "schema: stemmer is 'porter', which is for English, and language is 'dutch'; it takes snowball or "
+        "none");
+  CHECK(ErrorOf(R"({"language": "greek", "removeStopWords": true})") ==
+        "schema: remove_stop_words is set, and there is no list for 'greek'; there are lists for danish, "
+        "dutch, "
+        "english, finnish, french, german, hungarian, italian, nepali, norwegian, portuguese, russian, "
+        "spanish, "
+        "swedish, turkish");
+  CHECK(ErrorOf(R"({"fields": [{"name": "a", "type": "TEXT", "language": "klingon"}]})")
+            .starts_with("schema, field 'a': language is 'klingon'; it takes none, arabic"));
+  CHECK(
+      ErrorOf(R"({"fields": [{"name": "a", "type": "INTEGER", "language": "german"}]})") ==
+      "schema, field 'a': has analyzer, language, stemmer or remove_stop_words, but is INTEGER; they are for "
+      "TEXT and KEYWORD fields");
   CHECK(ErrorOf(R"({"stemmer": "krovetz"})") ==
         "schema: stemmer is 'krovetz'; it takes snowball, porter or none");
 }

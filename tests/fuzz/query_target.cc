@@ -33,7 +33,7 @@ LiveSegment Compile(const Analyzer& analyzer, size_t first, size_t step) {
   std::vector<bool> deleted;
   for (size_t i = first; i < kTexts.size(); i += step) {
     TermList terms;
-    analyzer.Analyze(kTexts[i], 0, &terms);
+    analyzer.AnalyzeDocument(kTexts[i], 0, &terms);
     for (size_t t = 0; t < terms.size(); ++t) {
       postings[std::string(terms.term(t))][static_cast<DocNumber>(ordinals.size())].push_back(
           static_cast<int32_t>(terms.position(t)));
@@ -59,6 +59,17 @@ std::shared_ptr<const IndexSnapshot> Snapshot(const AnalysisSettings& analysis) 
                       nullptr);
 }
 
+// "title" is searched, "n" filtered.
+class FuzzedFields : public QueryFields {
+ public:
+  bool Searched(std::string_view name) const override { return name == "title"; }
+  bool Filtered(std::string_view name) const override { return name == "n"; }
+  std::shared_ptr<const ItemSet> Passing(const std::string& filter) const override {
+    if (filter.size() % 5 == 0) return nullptr;
+    return std::make_shared<const ItemSet>(ItemSet::Of({0, 2, 5, 7}));
+  }
+};
+
 size_t Depth(const QueryNode& node) {
   size_t deepest = 0;
   for (const auto* children : {&node.must, &node.should, &node.must_not}) {
@@ -71,8 +82,9 @@ void CheckNode(const QueryNode& node, const ParsedQuery& query) {
   if (node.kind == QueryNode::Kind::kTerm) return Require(node.index < query.terms.size(), "terms are there");
   if (node.kind == QueryNode::Kind::kPhrase)
     return Require(node.index < query.phrases.size(), "phrases are there");
+  if (node.kind != QueryNode::Kind::kGroup) return;
   Require(!node.must.empty() || !node.should.empty(), "a group asks for something");
-  for (const auto* children : {&node.must, &node.should, &node.must_not}) {
+  for (const auto* children : {&node.must, &node.should, &node.must_not, &node.also}) {
     for (const QueryNode& child : *children) CheckNode(child, query);
   }
 }
@@ -83,7 +95,7 @@ void CheckParsed(const ParsedQuery& query) {
               query.asked.size() == query.terms.size() && query.phrase_times.size() == query.phrases.size(),
           "columns are as long as what they are of");
   for (const QueryPhrase& phrase : query.phrases) {
-    Require(phrase.words.size() >= 2, "a phrase has two words");
+    Require(phrase.words.size() >= 2 || !phrase.others.empty(), "a phrase has two words, or two ways");
     for (const auto& word : phrase.words)
       Require(word.term < query.terms.size(), "words of phrases are terms");
   }
@@ -98,15 +110,21 @@ void CheckParsed(const ParsedQuery& query) {
 
 bool Query(const uint8_t* data, size_t size) {
   static const std::vector<std::shared_ptr<const IndexSnapshot>> snapshots = {
-      Snapshot({StemmerKind::kPorter, true}), Snapshot({StemmerKind::kNone, false})};
+      Snapshot({StemmerKind::kPorter, true}), Snapshot({StemmerKind::kNone, false}),
+      Snapshot({StemmerKind::kEnglish, true, AnalyzerKind::kStandard, "english"}),
+      Snapshot({StemmerKind::kOfLanguage, false, AnalyzerKind::kStandard, "turkish"})};
   if (size < 1) return false;
   const bool match_all = data[0] & 1;
-  const IndexSnapshot& snapshot = *snapshots[data[0] >> 1 & 1];
+  const IndexSnapshot& snapshot = *snapshots[(data[0] >> 1 & 1) + (data[0] >> 6 & 2)];
   const auto typos = static_cast<TypoTolerance>((data[0] >> 2) % 3);
   const std::string text(reinterpret_cast<const char*>(data) + 1, std::min(size - 1, kMaxQueryBytes));
   CheckParsed(ParseQuery(text, snapshot.analyzer, match_all));
 
+  const FuzzedFields fields;
   SnapshotQuery all{.text = text, .match_all = match_all, .typos = typos};
+  all.fields = &fields;
+  if (!match_all && (data[0] & 32) != 0) all.minimum = *MinimumMatch::Parse("60%");
+  CheckParsed(ParseFor(snapshot, all));
   all.total = TotalCount::kExact;
   SnapshotQuery best = all;
   best.total = TotalCount::kAtLeast;

@@ -102,11 +102,51 @@ float Frequency(const RandomDocument& document, const std::vector<float>& weight
   return frequency;
 }
 
-bool Holds(const RandomDocument& document, const Words& phrase) {
-  for (int word : phrase) {
-    if (!(document.holds >> word & 1)) return false;
+// The least slop with which words[next..] stand beside those that have their places; 1000: none. `places` and
+// `begins` are of the words before.
+int LeastSlop(const Words& field, const Words& phrase, std::vector<int>* places, int low, int high) {
+  const size_t next = places->size();
+  if (next == phrase.size()) return high - low;
+  int least = 1000;
+  for (int at = 0; at < static_cast<int>(field.size()); ++at) {
+    if (field[static_cast<size_t>(at)] != phrase[next]) continue;
+    bool taken = false;
+    for (size_t w = 0; w < next; ++w) taken = taken || (phrase[w] == phrase[next] && (*places)[w] == at);
+    if (taken) continue;
+    const int begin = at - static_cast<int>(next);
+    places->push_back(at);
+    least = std::min(least, LeastSlop(field, phrase, places, next == 0 ? begin : std::min(low, begin),
+                                      next == 0 ? begin : std::max(high, begin)));
+    places->pop_back();
   }
-  return phrase.size() == 1 || Frequency(document, std::vector<float>(document.fields.size(), 1), phrase) > 0;
+  return least;
+}
+
+// By the definition: of each place of the first word, the least slop.
+float SloppyFrequency(const RandomDocument& document, const std::vector<float>& weights, const Words& phrase,
+                      int slop) {
+  float frequency = 0;
+  for (size_t f = 0; f < document.fields.size(); ++f) {
+    const Words& field = document.fields[f];
+    float places = 0;
+    for (int at = 0; at < static_cast<int>(field.size()); ++at) {
+      if (field[static_cast<size_t>(at)] != phrase[0]) continue;
+      std::vector<int> taken = {at};
+      const int least = LeastSlop(field, phrase, &taken, at, at);
+      if (least <= slop) places += 1.0f / static_cast<float>(1 + least);
+    }
+    if (weights[f] > 0) frequency += weights[f] * places;
+  }
+  return frequency;
+}
+
+// weights: [fields], 0 for those that do not count.
+float FrequencyOf(const RandomDocument& document, const std::vector<float>& weights, const Words& phrase,
+                  int slop) {
+  for (int word : phrase) {
+    if (!(document.holds >> word & 1)) return 0;
+  }
+  return slop > 0 ? SloppyFrequency(document, weights, phrase, slop) : Frequency(document, weights, phrase);
 }
 
 int WordOf(const std::string& text) { return std::stoi(text.substr(1)); }
@@ -117,32 +157,59 @@ Words PhraseOf(const ParsedQuery& query, size_t phrase) {
   return words;
 }
 
+// Weights of the fields "f0", "f1", ... that a scope of the query counts.
+std::vector<float> WeightsIn(const BoundQuery& query, uint32_t scope, std::vector<float> weights) {
+  const std::string& field = query.query.scopes[scope].field;
+  for (size_t f = 0; f < weights.size(); ++f) {
+    if (!field.empty() && field != absl::StrCat("f", f)) weights[f] = 0;
+  }
+  return weights;
+}
+
 struct WeightedWord {
   Words word;
   float weight;
+  uint32_t scope;
 };
 
 // What a word of the query stands for.
 std::vector<WeightedWord> WordsOf(const BoundQuery& query, size_t t) {
   const std::vector<BoundVariant>& variants = query.variants[t];
-  if (variants.empty()) return {{{WordOf(query.query.terms[t])}, query.term_weight[t]}};
+  if (variants.empty()) {
+    return {{{WordOf(query.query.terms[t])}, query.term_weight[t], query.query.term_scopes[t]}};
+  }
   std::vector<WeightedWord> words;
-  for (const BoundVariant& variant : variants) words.push_back({{WordOf(variant.term)}, variant.weight});
+  for (const BoundVariant& variant : variants) {
+    words.push_back({{WordOf(variant.term)}, variant.weight, variant.scope});
+  }
   return words;
 }
 
 bool HoldsOne(const RandomDocument& document, const BoundQuery& query, size_t t) {
   const auto words = WordsOf(query, t);
-  return std::any_of(words.begin(), words.end(),
-                     [&](const WeightedWord& word) { return Holds(document, word.word); });
+  const std::vector<float> ones(document.fields.size(), 1);
+  return std::any_of(words.begin(), words.end(), [&](const WeightedWord& word) {
+    return FrequencyOf(document, WeightsIn(query, word.scope, ones), word.word, 0) > 0;
+  });
+}
+
+float PhraseFrequency(const RandomDocument& document, const BoundQuery& query, size_t p,
+                      const std::vector<float>& weights) {
+  const QueryPhrase& phrase = query.query.phrases[p];
+  return FrequencyOf(document, WeightsIn(query, phrase.scope, weights), PhraseOf(query.query, p),
+                     phrase.slop);
 }
 
 bool Matches(const RandomDocument& document, const BoundQuery& query, const QueryNode& node) {
   const auto matches = [&](const QueryNode& child) { return Matches(document, query, child); };
   if (node.kind == QueryNode::Kind::kTerm) return HoldsOne(document, query, node.index);
-  if (node.kind == QueryNode::Kind::kPhrase) return Holds(document, PhraseOf(query.query, node.index));
-  return std::all_of(node.must.begin(), node.must.end(), matches) &&
-         (!node.must.empty() || std::any_of(node.should.begin(), node.should.end(), matches)) &&
+  if (node.kind == QueryNode::Kind::kItems) return query.query.items[node.index]->Contains(document.item);
+  if (node.kind == QueryNode::Kind::kPhrase) {
+    return PhraseFrequency(document, query, node.index, std::vector<float>(document.fields.size(), 1)) > 0;
+  }
+  const auto held = std::count_if(node.should.begin(), node.should.end(), matches);
+  const auto wanted = std::max<int64_t>(node.minimum, node.must.empty() ? 1 : 0);
+  return std::all_of(node.must.begin(), node.must.end(), matches) && held >= wanted &&
          std::none_of(node.must_not.begin(), node.must_not.end(), matches);
 }
 
@@ -165,19 +232,20 @@ Hits BruteForce(const RandomCorpus& corpus, const BoundQuery& bound, const Snaps
       }
       FixedScore score = 0;
       for (size_t t = 0; t < bound.query.terms.size(); ++t) {
-        if (bound.query.term_times[t] == 0) continue;
+        if (bound.query.term_boost[t] == 0) continue;
         FixedScore best = 0;
         for (const WeightedWord& word : WordsOf(bound, t)) {
-          if (!Holds(document, word.word)) continue;
+          const float frequency = FrequencyOf(document, WeightsIn(bound, word.scope, weights), word.word, 0);
+          if (frequency == 0) continue;
           const Bm25Term scorer{word.weight, bound.lengths};
-          best = std::max(best, scorer.Score(Frequency(document, weights, word.word), length));
+          best = std::max(best, scorer.Score(frequency, length));
         }
         score += best;
       }
       for (size_t p = 0; p < bound.query.phrases.size(); ++p) {
-        const Words words = PhraseOf(bound.query, p);
-        if (bound.query.phrase_times[p] == 0 || !Holds(document, words)) continue;
-        score += bound.Phrase(p).Score(Frequency(document, weights, words), length);
+        const float frequency = PhraseFrequency(document, bound, p, weights);
+        if (bound.query.phrase_times[p] == 0 || frequency == 0) continue;
+        score += bound.Phrase(p).Score(frequency, length);
       }
       hits.emplace_back(score, document.item);
     }
@@ -190,11 +258,14 @@ Hits BruteForce(const RandomCorpus& corpus, const BoundQuery& bound, const Snaps
 
 std::string RandomText(RandomCorpus* corpus) {
   std::string text;
-  const unsigned kind = corpus->random() % 8, words = 1 + corpus->random() % 6;
-  if (kind == 0) {
+  const size_t fields = corpus->snapshot->fields.fields.size();
+  const unsigned kind = corpus->random() % 12, words = 1 + corpus->random() % 6;
+  if (kind == 0 || kind == 8) {
     text = "\"" + corpus->Text();
     for (unsigned i = corpus->random() % 2 + 1; i > 0; --i) text += " " + corpus->Text();
-    return text + "\"";
+    text += "\"";
+    if (kind == 8) absl::StrAppend(&text, "~", 1 + corpus->random() % 7, corpus->random() % 2 ? "^2.5" : "");
+    return text;
   }
   if (kind == 1) {
     return "(" + corpus->Text() + " OR \"" + corpus->Text() + " " + corpus->Text() + "\") AND " +
@@ -207,13 +278,37 @@ std::string RandomText(RandomCorpus* corpus) {
             : kind == 3 && pick == 0 ? "-"
             : kind == 4 && pick < 2  ? (pick ? "+" : "-")
                                      : "";
+    // In one field; between bounds of what is filtered.
+    if (kind == 9 && pick < 2) absl::StrAppend(&text, "f", corpus->random() % fields, ":");
+    if (kind == 10 && pick == 0) absl::StrAppend(&text, "n:", corpus->random() % 2000, "..4000 ");
     text += corpus->Text();
+    if (kind == 11) absl::StrAppend(&text, "^", 1 + corpus->random() % 40, ".5");
     // With misspelled words and beginnings.
     if (kind == 7) text += std::vector<std::string>{"~1", "~2", "*", ""}[corpus->random() % 4];
     text += " ";
   }
   return text;
 }
+
+// "f0", "f1", ... are searched; "n:100..4000" keeps items by their numbers.
+class TestFields : public QueryFields {
+ public:
+  explicit TestFields(size_t fields) : fields_(fields) {}
+  bool Searched(std::string_view name) const override {
+    return name.size() == 2 && name[0] == 'f' && static_cast<size_t>(name[1] - '0') < fields_;
+  }
+  bool Filtered(std::string_view name) const override { return name == "n"; }
+  std::shared_ptr<const ItemSet> Passing(const std::string& filter) const override {
+    std::vector<ItemOrdinal> items;
+    for (int item = std::stoi(filter.substr(4)); item <= 4000; ++item) {
+      items.push_back(static_cast<ItemOrdinal>(item));
+    }
+    return std::make_shared<const ItemSet>(ItemSet::Of(items));
+  }
+
+ private:
+  const size_t fields_;
+};
 
 struct Tally {
   std::map<std::string, int> runs;
@@ -305,9 +400,18 @@ TEST_CASE("every algorithm gives what brute force does, over 10,000 random queri
       const ItemSet allowed_set = ItemSet::Of(allowed);
       if (corpus.random() % 4 == 0) query.allowed = &allowed_set;
       if (corpus.random() % 4 == 0) query.excluded = excluded;
-      const BoundQuery bound = BindQuery(ParseQuery(text, corpus.snapshot->analyzer, query.match_all),
-                                         *corpus.snapshot, Bm25Options(), Deadline::Never());
+      const TestFields fields(corpus.snapshot->fields.fields.size());
+      query.fields = &fields;
+      query.typos = TypoTolerance::kOff;
+      const char* minima[] = {"", "", "", "2", "60%", "-1"};
+      if (!query.match_all) query.minimum = *MinimumMatch::Parse(minima[corpus.random() % 6]);
+      const BoundQuery bound =
+          BindQuery(ParseFor(*corpus.snapshot, query), *corpus.snapshot, Bm25Options(), Deadline::Never());
       if (!bound.query.root) continue;
+      tally.runs["slop"] += !bound.query.phrases.empty() && bound.query.phrases[0].slop > 0;
+      tally.runs["field"] += bound.query.scopes.size() > 1;
+      tally.runs["condition"] += !bound.query.items.empty();
+      tally.runs["minimum"] += bound.query.root->minimum > 1;
       const Hits expected = BruteForce(corpus, bound, query);
       const size_t limit = std::vector<size_t>{1, 3, 10, 50, 101, 1000}[corpus.random() % 6];
       Compare<MaxScore>("MaxScore", corpus, bound, query, limit, expected, &tally);
@@ -316,7 +420,11 @@ TEST_CASE("every algorithm gives what brute force does, over 10,000 random queri
       Compare<ExhaustiveSearch>("ExhaustiveSearch", corpus, bound, query, limit, expected, &tally);
     }
   }
-  for (const char* name : {"MaxScore", "Conjunction", "PhraseSearch"}) CHECK(tally.runs[name] > 500);
+  for (const char* name :
+       {"MaxScore", "Conjunction", "PhraseSearch", "slop", "field", "condition", "minimum"}) {
+    INFO(name);
+    CHECK(tally.runs[name] > 400);
+  }
   CHECK(tally.runs["ExhaustiveSearch"] > 9500);
 }
 

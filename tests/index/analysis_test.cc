@@ -132,12 +132,44 @@ TEST_CASE("every analysis option of a schema is honoured") {
 TEST_CASE("an unknown language or stemmer is refused by name") {
   storage::SchemaRecord schema;
   schema.set_language("klingon");
-  CHECK(AnalysisOf(schema).status() ==
-        absl::InvalidArgumentError("schema.language is 'klingon'; it takes 'english' or 'none'"));
+  CHECK(std::string(AnalysisOf(schema).status().message())
+            .starts_with("schema: language is 'klingon'; it takes none, arabic"));
   schema.set_language("english");
   schema.set_stemmer("lovins");
   CHECK(AnalysisOf(schema).status() ==
-        absl::InvalidArgumentError("schema.stemmer is 'lovins'; it takes 'porter', 'snowball' or 'none'"));
+        absl::InvalidArgumentError("schema: stemmer is 'lovins'; it takes snowball, porter or none"));
+}
+
+TEST_CASE("the name of an analysis says all of it, and those of old indexes stay") {
+  CHECK(AnalysisName({}) == "words-1 stemmer=porter stop-words=lucene-33");
+  CHECK(AnalysisName({StemmerKind::kEnglish, false}) == "words-1 stemmer=snowball stop-words=kept");
+  const AnalysisSettings german{StemmerKind::kOfLanguage, true, AnalyzerKind::kStandard, "german"};
+  CHECK(AnalysisName(german) == "standard-1 language=german stemmer=snowball stop-words=snowball");
+  for (const AnalysisSettings& settings :
+       {AnalysisSettings{}, german, AnalysisSettings{StemmerKind::kNone, false},
+        AnalysisSettings{StemmerKind::kEnglish, true, AnalyzerKind::kStandard, "english"},
+        AnalysisSettings{StemmerKind::kOfLanguage, false, AnalyzerKind::kWords, "greek"}}) {
+    CHECK(AnalysisNamed(AnalysisName(settings)) == settings);
+  }
+  CHECK_FALSE(AnalysisNamed("words-0 stemmer=porter stop-words=lucene-33"));
+}
+
+TEST_CASE("a field may have a language of its own, with that language's stemmer and analyzer") {
+  storage::SchemaRecord schema;
+  storage::FieldRecord field;
+  field.set_name("titel");
+  CHECK(*AnalysisOf(schema, field) == AnalysisSettings{StemmerKind::kPorter, true});
+  field.set_language("german");
+  CHECK(*AnalysisOf(schema, field) ==
+        AnalysisSettings{StemmerKind::kOfLanguage, true, AnalyzerKind::kStandard, "german"});
+  field.set_remove_stop_words(false);
+  field.set_stemmer("none");
+  field.set_analyzer("words");
+  CHECK(*AnalysisOf(schema, field) ==
+        AnalysisSettings{StemmerKind::kNone, false, AnalyzerKind::kWords, "german"});
+  field.set_language("greek");  // there is no list of its stop words
+  field.clear_remove_stop_words();
+  CHECK_FALSE(AnalysisOf(schema, field)->remove_stop_words);
 }
 
 TEST_CASE("texts of a value are its strings and numbers, in order") {

@@ -201,12 +201,12 @@ TEST_CASE("an index of a newer format is set aside, by name") {
   const fs::path path = shop.index_folder() / kManifestName;
   std::string text;
   std::getline(std::ifstream(path), text, '\0');
-  const std::string key = "\"format\": 1";
+  const std::string key = "\"format\": 2";
   REQUIRE(text.find(key) != std::string::npos);
-  text.replace(text.find(key), key.size(), "\"format\": 2");
+  text.replace(text.find(key), key.size(), "\"format\": 3");
   std::ofstream(path) << text;
   shop.OpenIndex();
-  CHECK(shop.index->status().rebuild_reason.find("format 2 is newer than this program's 1") !=
+  CHECK(shop.index->status().rebuild_reason.find("format 3 is newer than this program's 2") !=
         std::string::npos);
   shop.CatchUp();
   CHECK(Answers(shop) == expected);

@@ -86,6 +86,42 @@ TEST_CASE("Page sizes of 0, -1 and 1,000,000 are the default, refused, the maxim
   CHECK(FieldOf(status) == "page_size");
 }
 
+TEST_CASE("Words are left out when there are too few hits, and the answer names them") {
+  LiveServer live;
+  Api api(live);
+  v1::PutItemsRequest request = Items(3);
+  const char* titles[] = {"red shoes", "red hat", "blue hat"};
+  for (int i = 0; i < 3; ++i) {
+    (*request.mutable_items(i)->mutable_fields()->mutable_fields())["title"].set_string_value(titles[i]);
+  }
+  v1::PutItemsResponse written;
+  REQUIRE(api.PutItems(request, &written).ok());
+  v1::SearchRequest search;
+  search.set_query("red boots");
+  search.set_match(v1::SearchRequest::ALL);
+  search.set_consistency_token(written.consistency_token());
+  v1::SearchResponse found;
+  REQUIRE(api.Search(search, &found).ok());
+  CHECK(found.total_size() == 0);
+  CHECK(found.left_out_words_size() == 0);
+  search.set_relax_below(1);
+  REQUIRE(api.Search(search, &found).ok());
+  CHECK(found.total_size() == 2);
+  REQUIRE(found.left_out_words_size() == 1);
+  CHECK(found.left_out_words(0) == "boots");
+  search.set_relax_below(-1);
+  CHECK(FieldOf(api.Search(search, &found)) == "relax_below");
+  search.set_relax_below(0);
+  search.set_minimum_match("2");
+  CHECK(FieldOf(api.Search(search, &found)) == "minimum_match");  // beside ALL
+  search.set_match(v1::SearchRequest::ANY);
+  search.set_query("red blue hat");
+  REQUIRE(api.Search(search, &found).ok());
+  CHECK(found.total_size() == 2);
+  search.set_minimum_match("some");
+  CHECK(FieldOf(api.Search(search, &found)) == "minimum_match");
+}
+
 TEST_CASE("A misspelled word is corrected and shown where it stands, unless typo_tolerance is OFF") {
   LiveServer live;
   Api api(live);
