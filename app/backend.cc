@@ -9,7 +9,7 @@ namespace waymark {
 
 bool IsLongCall(const std::string& method) {
   for (const char* name : {".ActivateRelease", ".RollbackRelease", ".VerifyModel", ".CreateCheckpoint",
-                           ".ReportQueries", ".UpdateSchema", ".DeleteItems", ".StartExperiment",
+                           ".ReportQueries", ".CheckData", ".UpdateSchema", ".DeleteItems", ".StartExperiment",
                            ".RampExperiment", ".StopExperiment", ".ReportExperiment"}) {
     if (absl::EndsWith(method, name)) return true;
   }

@@ -29,6 +29,8 @@ class PhraseCursor {
   float Frequency();
   // Whether the words stand as the phrase says in this field of that document.
   bool StandsIn(uint32_t field) { return CountPlaces(field) > 0; }
+  // How often they do.
+  uint32_t PlacesIn(uint32_t field) { return CountPlaces(field); }
   // It does not score more than this.
   FixedScore Bound(float length);
   const Bm25Term& scorer() const { return scorer_; }
