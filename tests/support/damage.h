@@ -47,6 +47,7 @@ inline std::vector<std::string> FilesBelow(const std::filesystem::path& folder) 
 
 inline void CopyOver(const std::filesystem::path& from, const std::filesystem::path& to) {
   std::filesystem::remove_all(to);
+  std::filesystem::create_directories(to.parent_path());
   std::filesystem::copy(from, to, std::filesystem::copy_options::recursive);
 }
 
