@@ -144,10 +144,10 @@ void AddKind(CLI::App* parent, Run* run, const std::string& name, RowKind kind, 
       ->required()
       ->type_name("FILE");
   command
-      ->add_option(
-          "-m,--map", options->maps,
-          "take FIELD from COLUMN; TYPE: text, integer, number, boolean, time, json, words, numbers, point (52.5,13.4), "
-          "split(SEPARATOR)")
+      ->add_option("-m,--map", options->maps,
+                   "take FIELD from COLUMN; TYPE: text, integer, number, boolean, time, json, words, "
+                   "numbers, point (52.5,13.4), "
+                   "split(SEPARATOR)")
       ->type_name("FIELD=COLUMN[:TYPE]")
       ->allow_extra_args(false);
   command->add_option("--set", options->sets, "give every row this value")
