@@ -9,8 +9,8 @@ namespace waymark {
 
 bool IsLongCall(const std::string& method) {
   for (const char* name : {".ActivateRelease", ".RollbackRelease", ".VerifyModel", ".CreateCheckpoint",
-                           ".ReportQueries", ".UpdateSchema", ".DeleteItems", ".StartExperiment",
-                           ".RampExperiment", ".StopExperiment", ".ReportExperiment"}) {
+                           ".ReportQueries", ".CheckData", ".UpdateSchema", ".DeleteItems",
+                           ".StartExperiment", ".RampExperiment", ".StopExperiment", ".ReportExperiment"}) {
     if (absl::EndsWith(method, name)) return true;
   }
   return false;

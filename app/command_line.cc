@@ -88,6 +88,7 @@ int RunCommandLine(int argc, char** argv) {
   AddExperiment(&app, &run);
   AddQueries(&app, &run);
   AddStatus(&app, &run);
+  AddCheck(&app, &run);
   if (const std::string wrong = WrongCommand(app, argc, argv); !wrong.empty()) return FailUsage(wrong);
   try {
     app.parse(argc, argv);

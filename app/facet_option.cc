@@ -1,5 +1,6 @@
 #include "app/facet_option.h"
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -8,6 +9,19 @@
 
 namespace waymark {
 namespace {
+
+bool ReadTimeHistogram(absl::string_view part, v1::FacetRequest* facet) {
+  // "month", or with the clock that it is counted by: "month+02:00".
+  const size_t offset = part.find_first_of("+-Z");
+  v1::FacetRequest::TimeHistogram::Unit unit;
+  const std::string name = absl::AsciiStrToUpper(part.substr(0, offset));
+  if (!v1::FacetRequest::TimeHistogram::Unit_Parse(name, &unit)) return false;
+  facet->mutable_time_histogram()->set_unit(unit);
+  if (offset != absl::string_view::npos) {
+    facet->mutable_time_histogram()->set_utc_offset(std::string(part.substr(offset)));
+  }
+  return true;
+}
 
 bool ReadPart(absl::string_view part, v1::FacetRequest* facet) {
   int limit = 0;
@@ -20,6 +34,16 @@ bool ReadPart(absl::string_view part, v1::FacetRequest* facet) {
   } else if (absl::ConsumePrefix(&part, "step=")) {
     if (!absl::SimpleAtod(part, &step)) return false;
     facet->mutable_histogram()->set_interval(step);
+  } else if (absl::ConsumePrefix(&part, "per=")) {
+    return ReadTimeHistogram(part, facet);
+  } else if (part == "statistics") {
+    facet->set_statistics(true);
+  } else if (absl::ConsumePrefix(&part, "levels=")) {
+    int depth = 0;
+    if (!absl::SimpleAtoi(part, &depth)) return false;
+    facet->mutable_hierarchy()->set_depth(depth);
+  } else if (absl::ConsumePrefix(&part, "under=")) {
+    facet->mutable_hierarchy()->set_prefix(std::string(part));
   } else if (dots != absl::string_view::npos) {
     v1::FacetRequest::Range* range = facet->add_ranges();
     // As text: the server knows whether the field holds numbers or times.
@@ -45,7 +69,8 @@ absl::StatusOr<v1::FacetRequest> ReadFacetOption(const std::string& text) {
     return absl::InvalidArgumentError(
         absl::StrCat("--facet ", text, ": '", part,
                      "' is not understood; after the colon it takes ranges (0..1980), how many values (20), "
-                     "find=TEXT, step=WIDTH and disjunctive, joined by commas"));
+                     "find=TEXT, step=WIDTH, per=MONTH (or YEAR, WEEK, DAY, HOUR), levels=DEPTH, under=PATH, "
+                     "statistics and disjunctive, joined by commas"));
   }
   return facet;
 }

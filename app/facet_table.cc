@@ -1,6 +1,7 @@
 #include "app/facet_table.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "app/progress.h"
 #include "app/result_table.h"
 #include "app/text_table.h"
@@ -23,14 +24,25 @@ std::string FacetTable(const v1::Facet& facet, int width) {
       table.Add({RangeText(range), WithThousands(range.count())});
     }
   }
+  for (const v1::Facet::Path& path : facet.paths()) {
+    const int top = facet.paths(0).depth();
+    table.Add({std::string(static_cast<size_t>(path.depth() - top) * 2, ' ') + path.label(),
+               WithThousands(path.count())});
+  }
   if (facet.other_count() > 0) {
-    const int64_t hidden = facet.distinct_count() - facet.values_size();
+    const int64_t hidden = facet.distinct_count() - facet.values_size() - facet.paths_size();
     table.Add({hidden > 0 ? absl::StrCat("(", WithThousands(hidden), hidden == 1 ? " other)" : " others)")
                           : "(in no range)",
                WithThousands(facet.other_count())});
   }
   if (facet.missing_count() > 0) table.Add({"(without)", WithThousands(facet.missing_count())});
-  return table.Render(width);
+  std::string text = table.Render(width);
+  if (facet.has_statistics()) {
+    const v1::Facet::Statistics& found = facet.statistics();
+    absl::StrAppendFormat(&text, "%s from %g to %g, %g on average of %s values\n", facet.field(), found.min(),
+                          found.max(), found.mean(), WithThousands(found.values()));
+  }
+  return text;
 }
 
 }  // namespace

@@ -48,6 +48,39 @@ class ItemBatch : public ImportBatch {
   v1::ImportItemsRequest request_;
 };
 
+// Rows that hold some fields of items that are there already.
+class UpdateBatch : public ImportBatch {
+ public:
+  explicit UpdateBatch(const std::string& parent) { request_.set_parent(parent); }
+
+ private:
+  absl::StatusOr<size_t> Take(google::protobuf::Struct fields) override {
+    auto item = ItemFromRow(std::move(fields));
+    if (!item.ok()) return item.status();
+    v1::Item* entry = request_.add_updates()->mutable_item();
+    entry->set_id(item->id);
+    entry->mutable_fields()->Swap(&item->fields);
+    return entry->ByteSizeLong();
+  }
+  absl::StatusOr<BatchOutcome> SendOnce(Backend* backend) override {
+    v1::UpdateItemsResponse response;
+    auto status = backend->Call("waymark.v1.CatalogService.UpdateItems", request_, &response);
+    if (!status.ok()) return status;
+    BatchOutcome outcome;
+    for (int i = 0; i < response.results_size(); ++i) {
+      if (response.results(i).code() == 0) {
+        ++outcome.written;
+      } else {
+        ++outcome.refused;
+        outcome.refusals.push_back({LineOf(i), response.results(i).message()});
+      }
+    }
+    return outcome;
+  }
+  void Clear() override { request_.clear_updates(); }
+  v1::UpdateItemsRequest request_;
+};
+
 class EventBatch : public ImportBatch {
  public:
   explicit EventBatch(const std::string& parent) { request_.set_parent(parent); }
@@ -134,9 +167,10 @@ absl::StatusOr<BatchOutcome> ImportBatch::Send(Backend* backend) {
   return outcome;
 }
 
-std::unique_ptr<ImportBatch> MakeImportBatch(RowKind kind, const std::string& parent) {
+std::unique_ptr<ImportBatch> MakeImportBatch(RowKind kind, const std::string& parent, ItemWriting writing) {
   switch (kind) {
     case RowKind::kItem:
+      if (writing == ItemWriting::kUpdate) return std::make_unique<UpdateBatch>(parent);
       return std::make_unique<ItemBatch>(parent);
     case RowKind::kUser:
       return std::make_unique<UserBatch>(parent);

@@ -48,6 +48,9 @@ class ImportBatch {
   size_t bytes_ = 0;
 };
 
-std::unique_ptr<ImportBatch> MakeImportBatch(RowKind kind, const std::string& parent);
+// What becomes of an item that is there: it is replaced, or only the fields that the row has are.
+enum class ItemWriting { kPut, kUpdate };
+std::unique_ptr<ImportBatch> MakeImportBatch(RowKind kind, const std::string& parent,
+                                             ItemWriting writing = ItemWriting::kPut);
 
 }  // namespace waymark

@@ -25,7 +25,7 @@ class FileImport {
         shown_(file == "-" ? "standard input" : file),
         backend_(backend),
         report_(report),
-        batch_(MakeImportBatch(plan.rows.kind, plan.parent)),
+        batch_(MakeImportBatch(plan.rows.kind, plan.parent, plan.items)),
         progress_(absl::StrCat("import ", shown_)) {}
 
   absl::Status Run(const std::function<bool()>& stop) {

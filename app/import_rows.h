@@ -16,6 +16,7 @@ struct ImportPlan {
   RowOptions rows;
   std::string parent;
   bool strict = false;  // stop at the first refused row
+  ItemWriting items = ItemWriting::kPut;
 };
 
 struct ImportReport {

@@ -15,6 +15,7 @@ namespace {
 
 constexpr size_t kMostFields = 3;
 constexpr size_t kMostContributions = 8;
+constexpr int kMostTerms = 20;
 
 std::string SourcesText(const v1::Result& result) {
   return absl::StrJoin(result.sources(), " ", [](std::string* out, const v1::Result::Source& source) {
@@ -36,6 +37,40 @@ void AddExplanation(const v1::Result& result, TextTable* table) {
   for (const auto& part : parts) {
     table->AddNote(
         absl::StrFormat("        %+9.4f  %s = %g", part.contribution(), part.feature(), part.value()));
+  }
+}
+
+std::string FrequenciesText(const v1::KeywordExplanation::Term& term) {
+  return absl::StrJoin(term.fields(), ", ", [](std::string* out, const v1::KeywordExplanation::Field& field) {
+    absl::StrAppendFormat(out, "%s %g", field.field(), field.frequency());
+    if (field.weight() != 1) absl::StrAppendFormat(out, " * %g", field.weight());
+  });
+}
+
+// The words' score, term by term: what each adds, and what it is made of.
+void AddKeywordExplanation(const v1::KeywordExplanation& explained, TextTable* table) {
+  table->AddNote(absl::StrFormat("        keyword %.4f: length %g of %g on average, norm %.4f",
+                                 explained.score(), explained.length(), explained.average_length(),
+                                 explained.length_norm()));
+  int shown = 0;
+  for (const v1::KeywordExplanation::Term& term : explained.terms()) {
+    if (++shown > kMostTerms) {
+      table->AddNote(absl::StrFormat("        (%d more)", explained.terms_size() - kMostTerms));
+      return;
+    }
+    std::string line = absl::StrFormat("        %+9.4f  %s", term.contribution(), term.term());
+    if (!term.typed().empty()) absl::StrAppend(&line, " for '", term.typed(), "'");
+    if (!term.left_out().empty()) {
+      absl::StrAppend(&line, ": ", term.left_out());
+    } else {
+      absl::StrAppendFormat(&line, " = idf %.4f", term.idf());
+      if (term.documents_with() > 0) {
+        absl::StrAppendFormat(&line, " (%d of %d items)", term.documents_with(), explained.documents());
+      }
+      if (term.times() != 1) absl::StrAppendFormat(&line, " * %g times", term.times());
+      absl::StrAppendFormat(&line, " * tf %g / (tf + norm); %s", term.tf(), FrequenciesText(term));
+    }
+    table->AddNote(line);
   }
 }
 
@@ -109,6 +144,7 @@ std::string ResultTable(const google::protobuf::RepeatedPtrField<v1::Result>& re
     cells.push_back(SourcesText(result));
     table.Add(std::move(cells));
     AddExplanation(result, &table);
+    if (result.has_keyword_explanation()) AddKeywordExplanation(result.keyword_explanation(), &table);
   }
   return table.Render(width);
 }

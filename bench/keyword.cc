@@ -197,7 +197,8 @@ void Search(const Options& options) {
   const double start = Seconds(CLOCK_MONOTONIC);
   const IndexManifest manifest = OrDie(ReadManifest(options.index));
   auto lucene = OrDie(LuceneSegments::Open(options.index, manifest.segments_file));
-  const auto segments = OrDie(lucene->Refresh(LoadCompiled(options.index, manifest)));
+  std::string damage;  // is logged
+  const auto segments = OrDie(lucene->Refresh(LoadCompiled(options.index, manifest, &damage)));
   const Bm25Options bm25;
   const auto snapshot =
       MakeSnapshot(Analysis(options), OneField(), segments, bm25, manifest.position, nullptr);

@@ -77,6 +77,20 @@ void Catalog::ReadNumbers(std::string_view field, absl::Span<const ItemOrdinal> 
   }
 }
 
+void Catalog::ReadDistances(std::string_view field, const GeoPoint& from, absl::Span<const ItemOrdinal> items,
+                            absl::Span<double> metres) const {
+  const Impl::Reader columns(*impl_);
+  const GeoColumn* column = columns->FindPoints(field);
+  for (size_t i = 0; i < items.size(); ++i) {
+    metres[i] =
+        column == nullptr ? std::numeric_limits<double>::infinity() : column->NearestMetres(items[i], from);
+  }
+}
+
+std::vector<std::pair<std::string, size_t>> Catalog::MemoryBytes() const {
+  return Impl::Reader(*impl_)->MemoryBytes();
+}
+
 void Catalog::ReadTerms(std::string_view field, absl::Span<const ItemOrdinal> items,
                         std::vector<std::vector<TermNumber>>* terms) const {
   const Impl::Reader columns(*impl_);

@@ -18,8 +18,10 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "catalog/filter.h"
+#include "catalog/geo_point.h"
 #include "catalog/item_set.h"
 #include "catalog/schema.h"
+#include "store/part_check.h"
 #include "store/store.h"
 
 namespace waymark {
@@ -43,6 +45,13 @@ class Catalog {
   bool WaitFor(LogOffset offset, absl::Time until) const;
   // Writes a checkpoint (to a new file, fsync, rename).
   absl::Status Checkpoint();
+  // Compares every item of the store with its columns, and the columns with their indexes; also beside
+  // writes. What differs goes into `check`; an error: the store could not be read.
+  absl::Status Check(PartCheck* check) const;
+  // Makes all columns anew from the store beside the live ones, swaps, and writes a checkpoint.
+  absl::Status Rebuild();
+  // Why the checkpoint was not used at the start; empty: it was, or there was none.
+  std::string rebuild_reason() const;
 
   // Whether the item exists and is not deleted.
   bool Live(ItemOrdinal item) const;
@@ -62,6 +71,9 @@ class Catalog {
   // NaN where the item has no such number. Times are microseconds, booleans 0 and 1; of arrays the first.
   void ReadNumbers(std::string_view field, absl::Span<const ItemOrdinal> items,
                    absl::Span<double> values) const;
+  // Metres from `from` to the nearest point of each item in a GEO field; infinite where it has none.
+  void ReadDistances(std::string_view field, const GeoPoint& from, absl::Span<const ItemOrdinal> items,
+                     absl::Span<double> metres) const;
   // Terms of a KEYWORD field, of each item, in the item's order.
   void ReadTerms(std::string_view field, absl::Span<const ItemOrdinal> items,
                  std::vector<std::vector<TermNumber>>* terms) const;
@@ -77,6 +89,9 @@ class Catalog {
   void ReadYears(absl::Span<const ItemOrdinal> items, absl::Span<float> years) const;
   // When the item was first written; the infinite future for items that never were.
   void ReadCreateTimes(absl::Span<const ItemOrdinal> items, absl::Span<absl::Time> times) const;
+
+  // About what each column takes, by field; "items": what does not belong to one.
+  std::vector<std::pair<std::string, size_t>> MemoryBytes() const;
 
   // For catalog/ alone: one read of the columns under their lock. Changes wait meanwhile.
   void Read(absl::FunctionRef<void(const ItemColumns& columns)> read) const;

@@ -29,6 +29,10 @@ class Catalog::Impl {
   absl::Status Load();
   absl::Status Checkpoint();
 
+  // --- catalog_check.cc
+  absl::Status Check(PartCheck* check) const;
+  const std::string& rebuild_reason() const { return rebuild_reason_; }
+
   // --- catalog_changes.cc
   void Apply(absl::Span<const Change> changes);
   bool WaitFor(LogOffset offset, absl::Time until) const;
@@ -60,6 +64,7 @@ class Catalog::Impl {
   Store* const store_;
   const Scope scope_;
   const std::filesystem::path file_;  // of the checkpoint
+  std::string rebuild_reason_;        // written while it is loaded
 
   std::mutex schema_mutex_, apply_mutex_;
   mutable BatchLock columns_lock_;

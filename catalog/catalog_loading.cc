@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "catalog/catalog_check.h"
 #include "catalog/catalog_impl.h"
 #include "catalog/columns_file.h"
 
@@ -32,13 +33,14 @@ void SetAside(const std::filesystem::path& file) {
 Catalog::Impl::Impl(Store* store, Scope scope, std::shared_ptr<const Schema> schema)
     : store_(store),
       scope_(scope),
-      file_(store->data_folder() / "catalog" / absl::StrCat(scope.tenant, "-", scope.collection) / "columns"),
+      file_(CatalogFile(store->data_folder(), scope)),
       columns_(std::move(schema)) {}
 
 absl::Status Catalog::Impl::Load() {
   const std::shared_ptr<const Schema> stored = columns_.schema();
   absl::Status status = LoadCheckpoint(stored);
   if (!status.ok()) {
+    if (!absl::IsNotFound(status)) rebuild_reason_ = std::string(status.message());
     if (absl::IsDataLoss(status)) {
       spdlog::warn("catalog: checkpoint is damaged ({}); rebuilding from the store",
                    std::string(status.message()));

@@ -1,5 +1,6 @@
 #include "catalog/facet.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -44,16 +45,20 @@ absl::StatusOr<double> ReadEnd(const Value& value, const Field& field, std::stri
                         : "a number, as 1990"));
 }
 
-std::string NameInFilter(const std::string& name) {
-  bool bare = !name.empty() && !absl::ascii_isdigit(name[0]);
-  for (const char c : name) bare &= absl::ascii_isalnum(c) || c == '_' || c == '.';
-  if (bare && name != "AND" && name != "OR" && name != "NOT" && name != "IN") return name;
+std::string InQuotes(std::string_view text) {
   std::string quoted = "\"";
-  for (const char c : name) {
+  for (const char c : text) {
     if (c == '"' || c == '\\') quoted += '\\';
     quoted += c;
   }
   return quoted + "\"";
+}
+
+std::string NameInFilter(const std::string& name) {
+  bool bare = !name.empty() && !absl::ascii_isdigit(name[0]);
+  for (const char c : name) bare &= absl::ascii_isalnum(c) || c == '_' || c == '.';
+  if (bare && name != "AND" && name != "OR" && name != "NOT" && name != "IN") return name;
+  return InQuotes(name);
 }
 
 std::string EndInFilter(const Field& field, double end) {
@@ -113,17 +118,68 @@ absl::Status CheckRanges(std::string_view place, Facet* facet) {
   return absl::OkStatus();
 }
 
+absl::Status CheckHierarchy(FacetSpec* spec, const Field& field, std::string_view place) {
+  FacetSpec::Hierarchy& asked = *spec->hierarchy;
+  if (field.type() != FieldRecord::KEYWORD) {
+    return Refused(place, "hierarchy",
+                   absl::StrCat("field '", field.name(), "' is ", std::string(TypeName(field.type())),
+                                "; it goes with KEYWORD fields"));
+  }
+  if (!spec->value_query.empty()) {
+    return Refused(place, "value_query", "does not go with a hierarchy; leave one of them out");
+  }
+  if (asked.depth < 0 || asked.depth > kDeepestPaths) {
+    return Refused(place, "hierarchy.depth",
+                   absl::StrCat("is ", asked.depth, "; it takes 1 to ", kDeepestPaths, ", or 0 for 1"));
+  }
+  for (const auto& [text, name] :
+       {std::pair{&asked.separator, "hierarchy.separator"}, std::pair{&asked.prefix, "hierarchy.prefix"}}) {
+    if (text->size() <= 1024 && IsValidUtf8(*text)) continue;
+    return Refused(place, name,
+                   absl::StrCat("has ", text->size(), " bytes; it takes UTF-8 text of at most 1,024 bytes"));
+  }
+  if (asked.separator.empty()) asked.separator = kPathSeparator;
+  if (asked.depth == 0) asked.depth = 1;
+  return absl::OkStatus();
+}
+
+absl::Status CheckTimeHistogram(std::string_view place, Facet* facet) {
+  const FacetSpec::TimeHistogram& asked = *facet->spec.time_histogram;
+  if (facet->field.type() != FieldRecord::TIME) {
+    return Refused(
+        place, "time_histogram",
+        absl::StrCat("field '", facet->field.name(), "' is ", std::string(TypeName(facet->field.type())),
+                     "; it goes with TIME fields (histogram takes numbers)"));
+  }
+  const auto zone = ParseUtcOffset(asked.utc_offset);
+  if (!zone) {
+    return Refused(place, "time_histogram.utc_offset",
+                   absl::StrCat("is '", ShortenedText(asked.utc_offset),
+                                "'; it takes Z, +02:00, -05:30, ... of at most 18 hours"));
+  }
+  facet->zone = *zone;
+  return absl::OkStatus();
+}
+
 absl::Status CheckHistogram(double interval, const Field& field, std::string_view place) {
   if (field.type() == FieldRecord::TIME) {
-    return Refused(place, "histogram",
-                   absl::StrCat("field '", field.name(),
-                                "' is TIME; it goes with INTEGER and FLOATING fields (ranges take times)"));
+    return Refused(
+        place, "histogram",
+        absl::StrCat(
+            "field '", field.name(),
+            "' is TIME; it goes with INTEGER and FLOATING fields (ranges and time_histogram take times)"));
   }
   if (interval > 0 && std::isfinite(interval)) return absl::OkStatus();
   return Refused(place, "histogram.interval", absl::StrCat("is ", interval, "; it takes a number over 0"));
 }
 
 }  // namespace
+
+std::string PathFilter(const Field& field, std::string_view path, std::string_view separator) {
+  std::string filter = absl::StrCat("path(", NameInFilter(field.name()), ", ", InQuotes(path));
+  if (separator != kPathSeparator) absl::StrAppend(&filter, ", ", InQuotes(separator));
+  return filter + ")";
+}
 
 Facet::Range HalfOpenRange(const Field& field, double from, double to) {
   Facet::Range range{from, Below(field, to), ""};
@@ -161,8 +217,21 @@ absl::StatusOr<Facet> CheckFacet(FacetSpec spec, const Schema& schema, std::stri
         absl::StrCat("'", (*field)->name(), "' is not filterable; declare it with filterable = true"));
   }
   facet.field = **field;
+  if (facet.spec.statistics &&
+      std::find(std::begin(kOrdered), std::end(kOrdered), facet.field.type()) == std::end(kOrdered)) {
+    return Refused(
+        place, "statistics",
+        absl::StrCat("field '", facet.field.name(), "' is ", std::string(TypeName(facet.field.type())),
+                     "; they go with INTEGER, FLOATING and TIME fields"));
+  }
+  if (facet.spec.hierarchy && !by_value) {
+    return Refused(place, "hierarchy", "counts paths; leave it out beside ranges or a histogram");
+  }
   if (by_value) {
     if (auto status = CheckValues(facet.spec, facet.field, place); !status.ok()) return status;
+    if (facet.spec.hierarchy) {
+      if (auto status = CheckHierarchy(&facet.spec, facet.field, place); !status.ok()) return status;
+    }
     if (facet.spec.limit == 0) facet.spec.limit = kDefaultFacetValues;
     return facet;
   }
@@ -174,6 +243,9 @@ absl::StatusOr<Facet> CheckFacet(FacetSpec spec, const Schema& schema, std::stri
   if (facet.spec.histogram_interval) {
     auto status = CheckHistogram(*facet.spec.histogram_interval, facet.field, place);
     if (!status.ok()) return status;
+  }
+  if (facet.spec.time_histogram) {
+    if (auto status = CheckTimeHistogram(place, &facet); !status.ok()) return status;
   }
   return facet;
 }

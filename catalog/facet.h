@@ -11,6 +11,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "catalog/schema.h"
+#include "catalog/time_spans.h"
 
 namespace waymark {
 
@@ -21,6 +22,8 @@ inline constexpr int kDefaultFacetValues = 10, kMostFacetValues = 1000;
 inline constexpr size_t kMostFacetRanges = 100;
 inline constexpr size_t kMostHistogramBuckets = 1000;
 inline constexpr size_t kMostValueQueryBytes = 256;
+inline constexpr int kDeepestPaths = 20;
+inline constexpr char kPathSeparator[] = " > ";
 
 // As it is asked for.
 struct FacetSpec {
@@ -33,6 +36,19 @@ struct FacetSpec {
   };
   std::vector<Range> ranges;
   std::optional<double> histogram_interval;
+  // Of values that are paths: levels below `prefix` (empty: from the top).
+  struct Hierarchy {
+    std::string separator;  // empty: kPathSeparator
+    std::string prefix;
+    int depth = 0;  // 0: 1
+  };
+  std::optional<Hierarchy> hierarchy;
+  struct TimeHistogram {
+    TimeUnit unit = TimeUnit::kYear;
+    std::string utc_offset;
+  };
+  std::optional<TimeHistogram> time_histogram;
+  bool statistics = false;
 };
 
 // Checked against a schema. Immutable; thread-safe.
@@ -44,7 +60,8 @@ struct Facet {
     std::string filter;              // keeps the same items
   };
   std::vector<Range> ranges;
-  bool by_value() const { return ranges.empty() && !spec.histogram_interval; }
+  absl::TimeZone zone;  // of a time histogram
+  bool by_value() const { return ranges.empty() && !spec.histogram_interval && !spec.time_histogram; }
 };
 
 struct FacetCounts {
@@ -57,12 +74,26 @@ struct FacetCounts {
     int64_t count = 0;
     std::string filter;
   };
-  std::vector<Value> values;     // by count, ties by value
-  std::vector<Range> ranges;     // as asked for
-  std::vector<Range> histogram;  // in order; those that hold something
-  int64_t distinct = 0;          // values that there are to list
-  int64_t other = 0;             // counts of values beyond the limit; items that are in no range
-  int64_t missing = 0;           // items that lack the field
+  struct Path {
+    std::string path, label;
+    int depth = 0;
+    int64_t count = 0;
+    std::string filter;
+    int64_t children = 0;  // paths one level below it
+  };
+  struct Statistics {
+    double min = 0, max = 0, sum = 0;  // times in seconds since 1970
+    int64_t values = 0;
+    double mean() const { return values == 0 ? 0 : sum / static_cast<double>(values); }
+  };
+  std::vector<Path> paths;               // those above a path before it, siblings by count, ties by path
+  std::optional<Statistics> statistics;  // none: not asked for, or there is no value
+  std::vector<Value> values;             // by count, ties by value
+  std::vector<Range> ranges;             // as asked for
+  std::vector<Range> histogram;          // in order; those that hold something
+  int64_t distinct = 0;                  // values that there are to list
+  int64_t other = 0;                     // counts of values beyond the limit; items that are in no range
+  int64_t missing = 0;                   // items that lack the field
 };
 
 // INVALID_ARGUMENT names place and field, what it holds and what it takes: «facets[0].field: 'title' is TEXT;
@@ -74,6 +105,9 @@ absl::StatusOr<Facet> CheckFacet(FacetSpec spec, const Schema& schema, std::stri
 // intervals. Thread-safe.
 absl::StatusOr<FacetCounts> CountFacet(const Catalog& catalog, const Facet& facet, const ItemSet* allowed,
                                        const ItemSet* matches, absl::FunctionRef<bool()> expired);
+
+// The filter that keeps items whose value of the field is `path`, or lies below it.
+std::string PathFilter(const Field& field, std::string_view path, std::string_view separator);
 
 // [from, to) of a field as a closed interval, with the filter that keeps its items. For histogram buckets;
 // `from` < `to`, either may be infinite.

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "catalog/catalog.h"
+#include "catalog/facet_paths.h"
 #include "catalog/field_value.h"
 
 namespace waymark {
@@ -106,6 +107,10 @@ absl::StatusOr<FacetCounts> CountKeywords(const Facet& facet, const Bitmap& item
                                           const KeywordColumn& column, absl::FunctionRef<bool()> expired) {
   FacetCounts out;
   out.missing = static_cast<int64_t>(items.cardinality() - items.and_cardinality(column.present()));
+  if (facet.spec.hierarchy) {
+    if (!CountPaths(facet, items, column, expired, &out)) return Late();
+    return out;
+  }
   Counted<TermNumber> counted;
   if (!CountTerms(column, items, expired, &counted)) return Late();
   if (!facet.spec.value_query.empty()) {
@@ -189,6 +194,68 @@ double IntervalOf(double value, double interval) {
   return number;
 }
 
+absl::Status CountTimes(const Facet& facet, const Bitmap& items, const NumberColumn& column,
+                        absl::FunctionRef<bool()> expired, FacetCounts* out) {
+  const TimeSpans spans(facet.spec.time_histogram->unit, facet.zone);
+  absl::btree_map<int64_t, int64_t> counts;
+  absl::InlinedVector<int64_t, 8> held;
+  // Times come near each other mostly: the span of the last one is looked at first.
+  int64_t begin = 0, end = 0;
+  const auto add = [&](ItemOrdinal item) {
+    held.clear();
+    column.ForEachValue(item, [&](double value) {
+      const auto time = static_cast<int64_t>(value);
+      if (time < begin || time >= end) {
+        begin = spans.Begin(time);
+        end = spans.End(begin);
+      }
+      held.push_back(begin);
+    });
+    std::sort(held.begin(), held.end());
+    for (size_t i = 0; i < held.size(); ++i) {
+      if (i == 0 || held[i] != held[i - 1]) ++counts[held[i]];
+    }
+  };
+  if (!ForEachItem(items, expired, add)) return Late();
+  if (counts.size() > kMostHistogramBuckets) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("time_histogram.unit: makes ", counts.size(), " spans of field '", facet.field.name(),
+                     "'; at most ", kMostHistogramBuckets, " are answered: take a longer unit, or filter"));
+  }
+  for (const auto& [from, count] : counts) {
+    FacetCounts::Range& bucket = out->histogram.emplace_back();
+    const int64_t to = spans.End(from);
+    bucket.from.set_string_value(spans.Text(from));
+    bucket.to.set_string_value(spans.Text(to));
+    bucket.count = count;
+    bucket.filter = HalfOpenRange(facet.field, static_cast<double>(from), static_cast<double>(to)).filter;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CountStatistics(const Facet& facet, const Bitmap& items, const NumberColumn& column,
+                             absl::FunctionRef<bool()> expired, FacetCounts* out) {
+  FacetCounts::Statistics found;
+  const double unit = facet.field.type() == FieldRecord::TIME ? 1e-6 : 1;
+  // Neumaier's summation: what a million prices add up to does not hang on their order.
+  double sum = 0, lost = 0;
+  const auto add = [&](ItemOrdinal item) {
+    column.ForEachValue(item, [&](double held) {
+      const double value = held * unit;
+      found.min = found.values == 0 ? value : std::min(found.min, value);
+      found.max = found.values == 0 ? value : std::max(found.max, value);
+      ++found.values;
+      const double next = sum + value;
+      lost += std::abs(sum) >= std::abs(value) ? (sum - next) + value : (value - next) + sum;
+      sum = next;
+    });
+  };
+  if (!ForEachItem(items, expired, add)) return Late();
+  found.sum = sum + lost;
+  if (found.values > 0) out->statistics = found;
+  return absl::OkStatus();
+}
+
 absl::Status CountHistogram(const Facet& facet, const Bitmap& items, const NumberColumn& column,
                             absl::FunctionRef<bool()> expired, FacetCounts* out) {
   const double interval = *facet.spec.histogram_interval;
@@ -246,6 +313,12 @@ absl::StatusOr<FacetCounts> CountFacet(const Facet& facet, const Bitmap& items, 
   }
   if (facet.spec.histogram_interval) {
     if (auto status = CountHistogram(facet, items, *numbers, expired, &out); !status.ok()) return status;
+  }
+  if (facet.spec.time_histogram) {
+    if (auto status = CountTimes(facet, items, *numbers, expired, &out); !status.ok()) return status;
+  }
+  if (facet.spec.statistics) {
+    if (auto status = CountStatistics(facet, items, *numbers, expired, &out); !status.ok()) return status;
   }
   out.missing = static_cast<int64_t>(items.cardinality() - items.and_cardinality(numbers->present()));
   return out;

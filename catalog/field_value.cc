@@ -201,6 +201,10 @@ std::string_view TypeName(FieldType type) {
       return "TIME";
     case storage::FieldRecord::OBJECT:
       return "OBJECT";
+    case storage::FieldRecord::GEO:
+      return "GEO";
+    case storage::FieldRecord::VECTOR:
+      return "VECTOR";
     default:
       return "TYPE_UNSPECIFIED";
   }

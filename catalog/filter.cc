@@ -7,8 +7,10 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "catalog/facet.h"
 #include "catalog/filter_scanner.h"
 #include "catalog/filter_value.h"
+#include "catalog/geo_filter.h"
 #include "catalog/nearest_name.h"
 
 namespace waymark {
@@ -85,10 +87,19 @@ class FilterParser {
     return node;
   }
 
-  // comparison = field ( operator value | "IN" "(" value { "," value } ")" )
+  // comparison = field ( operator value | "IN" "(" value { "," value } ")" ) | geo function
   Node Comparison() {
     absl::StatusOr<Word> name = scanner_.ReadName();
     if (!name.ok()) return name.status();
+    if (IsGeoFunction(*name, &scanner_)) {
+      Node node = ReadGeoFunction(*name, &scanner_, [this](const Word& field, size_t at) {
+        return FindField(field, Kind::kGeoBox, at);
+      });
+      if (!node.ok()) return node;
+      if (absl::Status status = CountTerm(name->at); !status.ok()) return status;
+      return node;
+    }
+    if (!name->quoted && name->text == "path" && scanner_.Peek() == '(') return Path(*name);
     const size_t at = (scanner_.SkipSpace(), scanner_.position());
     const bool in = scanner_.TakeWord("IN");
     const std::optional<Kind> kind = in ? Kind::kIn : Operator();
@@ -98,6 +109,36 @@ class FilterParser {
     FilterNode node{.kind = *kind, .field = (*field)->name(), .type = (*field)->type()};
     const absl::Status status = in ? List(**field, &node) : Value(**field, &node);
     if (!status.ok()) return status;
+    return node;
+  }
+
+  // "path" "(" field "," value [ "," separator ] ")"
+  Node Path(const Word& function) {
+    scanner_.Take("(");
+    absl::StatusOr<Word> name = scanner_.ReadName();
+    if (!name.ok()) return name.status();
+    absl::StatusOr<const Field*> field = FindField(*name, Kind::kPath, name->at);
+    if (!field.ok()) return field.status();
+    if ((*field)->type() != FieldRecord::KEYWORD) {
+      return scanner_.Error(
+          name->at, absl::StrCat("field '", (*field)->name(), "' is ",
+                                 std::string(TypeName((*field)->type())), "; path() takes a KEYWORD field"));
+    }
+    FilterNode node{.kind = Kind::kPath, .field = (*field)->name(), .type = (*field)->type()};
+    while (node.texts.size() < 2 && scanner_.Take(",")) {
+      absl::StatusOr<Word> word = scanner_.ReadValue();
+      if (!word.ok()) return word.status();
+      if (word->text.empty()) return scanner_.Error(word->at, "paths and separators are not empty");
+      node.texts.push_back(word->text);
+    }
+    if (node.texts.empty() || !scanner_.Take(")")) {
+      return scanner_.Error(scanner_.position(),
+                            absl::StrCat("path is written path(", (*field)->name(),
+                                         ", \"Electronics > Audio\"), and takes the separator "
+                                         "after it where that is not \" > \""));
+    }
+    if (node.texts.size() == 1) node.texts.push_back(kPathSeparator);
+    if (absl::Status status = CountTerm(function.at); !status.ok()) return status;
     return node;
   }
 
@@ -151,6 +192,19 @@ class FilterParser {
     if (!field->filterable()) {
       return scanner_.Error(name.at,
                             absl::StrCat(shown, "is not filterable; declare it with filterable = true"));
+    }
+    const bool geo = kind == Kind::kGeoBox;
+    if (geo != (field->type() == FieldRecord::GEO) && kind != Kind::kHas) {
+      return scanner_.Error(
+          geo ? name.at : operator_at,
+          absl::StrCat(shown, "is ", std::string(TypeName(field->type())),
+                       geo ? "; this takes a GEO field"
+                           : absl::StrCat("; it takes ", field->name(), ":*, geo_distance(", field->name(),
+                                          ", 52.5, 13.4) < 10000 (metres) and geo_box(", field->name(),
+                                          ", south, west, north, east)")));
+    }
+    if (field->type() == FieldRecord::VECTOR) {
+      return scanner_.Error(name.at, absl::StrCat(shown, "is VECTOR, which requests with a vector search"));
     }
     const bool ordered = kind == Kind::kLess || kind == Kind::kLessEqual || kind == Kind::kGreater ||
                          kind == Kind::kGreaterEqual;
@@ -207,6 +261,11 @@ class FilterParser {
     absl::StatusOr<Word> word = scanner_.ReadValue();
     if (!word.ok()) return word.status();
     if (node->kind == Kind::kHas && !word->quoted && word->text == "*") return CountTerm(word->at);
+    if (field.type() == FieldRecord::GEO) {
+      return scanner_.Error(
+          word->at, absl::StrCat("field '", field.name(), "' is GEO; after ':' it takes * (", field.name(),
+                                 ":*); circles are geo_distance(", field.name(), ", 52.5, 13.4) < 10000"));
+    }
     if (node->kind == Kind::kHas && IsNumeric(field.type()) && field.type() != FieldRecord::BOOLEAN) {
       bool range = false;
       absl::Status status = Range(field, *word, node, &range);

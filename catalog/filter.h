@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "catalog/geo_shape.h"
 #include "catalog/schema.h"
 
 namespace waymark {
@@ -28,7 +29,10 @@ struct FilterNode {
     kGreater,
     kGreaterEqual,
     kIn,
-    kHas
+    kHas,
+    kGeoDistance,  // numbers: latitude, longitude, least and greatest distance in metres
+    kGeoBox,       // numbers: south, west, north, east
+    kPath          // texts: a path and its separator
   };
   Kind kind = Kind::kAll;
   std::vector<FilterNode> children;  // of kAnd, kOr, kNot
@@ -40,6 +44,11 @@ struct FilterNode {
   // must hold the value (none, for kNotEquals). `year > 1990` is [the next double after 1990, infinity].
   std::vector<double> numbers;
 };
+
+// The shape that points must lie in; of kGeoDistance and kGeoBox alone.
+GeoShape ShapeOf(const FilterNode& node);
+// The first kGeoDistance of a filter; null: it has none. What distances in answers are measured from.
+const FilterNode* FindDistance(const FilterNode& root);
 
 struct Filter {
   FilterNode root;

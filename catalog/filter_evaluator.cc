@@ -36,11 +36,19 @@ BoundFilter::Node BoundFilter::Bind(const FilterNode& from) const {
 void BoundFilter::BindComparison(const FilterNode& from, Node* node) const {
   if (from.type == storage::FieldRecord::KEYWORD) {
     node->keywords = columns_.FindKeywords(from.field);
+  } else if (from.type == storage::FieldRecord::GEO) {
+    node->points = columns_.FindPoints(from.field);
+    if (from.kind != Kind::kHas) {
+      node->shape = ShapeOf(from);
+      return;
+    }
   } else {
     node->numbers = columns_.FindNumbers(from.field);
   }
   node->presence = from.kind == Kind::kHas && from.texts.empty() && from.numbers.empty();
-  if (node->keywords != nullptr) {
+  if (node->keywords != nullptr && from.kind == Kind::kPath) {
+    node->terms = node->keywords->FindPath(from.texts[0], from.texts[1]);
+  } else if (node->keywords != nullptr) {
     for (const std::string& text : from.texts) {
       if (from.kind == Kind::kHas) {
         const std::vector<TermNumber> folded = node->keywords->FindFolded(text);
@@ -96,12 +104,16 @@ void BoundFilter::EstimateComparison(Node* node) const {
       node->expected += count > counted ? scan : count;
       node->cost += std::min(scan, count * 64);
     }
-  } else {
-    return;
+  } else if (node->points != nullptr && node->shape) {
+    const size_t scan = node->points->ScanCost(), counted = scan / 64;
+    const size_t count = node->points->CountNear(*node->shape, counted);
+    node->expected = count > counted ? node->points->present().cardinality() : count;
+    node->cost = std::min(scan, count * 64);
+    node->item_cost = 8;
   }
   if (node->kind == Kind::kNotEquals || node->presence) {
-    node->expected = node->keywords != nullptr ? node->keywords->present().cardinality()
-                                               : node->numbers->present().cardinality();
+    const Bitmap* present = PresentOf(*node);
+    node->expected = present == nullptr ? 0 : present->cardinality();
   }
 }
 
@@ -148,12 +160,20 @@ Bitmap BoundFilter::EvaluateAnd(const Node& node) const {
   return left;
 }
 
+const Bitmap* BoundFilter::PresentOf(const Node& node) {
+  if (node.keywords != nullptr) return &node.keywords->present();
+  if (node.points != nullptr) return &node.points->present();
+  return node.numbers == nullptr ? nullptr : &node.numbers->present();
+}
+
 Bitmap BoundFilter::EvaluateComparison(const Node& node) const {
-  if (node.keywords == nullptr && node.numbers == nullptr) return Bitmap();
-  const Bitmap& present = node.keywords != nullptr ? node.keywords->present() : node.numbers->present();
-  if (node.presence) return present;
+  const Bitmap* present = PresentOf(node);
+  if (present == nullptr) return Bitmap();
+  if (node.presence) return *present;
   Bitmap items;
-  if (node.keywords != nullptr) {
+  if (node.points != nullptr) {
+    items = node.points->Within(*node.shape);
+  } else if (node.keywords != nullptr) {
     for (const TermNumber term : node.terms) node.keywords->AddItemsOf(term, &items);
   } else {
     for (const auto& [lowest, highest] : node.intervals) {
@@ -165,7 +185,7 @@ Bitmap BoundFilter::EvaluateComparison(const Node& node) const {
     }
   }
   if (node.kind != Kind::kNotEquals) return items;
-  return present - items;
+  return *present - items;
 }
 
 bool BoundFilter::Matches(const Node& node, ItemOrdinal item) const {
@@ -185,6 +205,9 @@ bool BoundFilter::Matches(const Node& node, ItemOrdinal item) const {
 }
 
 bool BoundFilter::MatchesComparison(const Node& node, ItemOrdinal item) const {
+  if (node.points != nullptr) {
+    return node.presence ? node.points->present().contains(item) : node.points->AnyWithin(item, *node.shape);
+  }
   if (node.keywords == nullptr && node.numbers == nullptr) return false;
   const bool present =
       node.keywords != nullptr ? !node.keywords->Terms(item).empty() : node.numbers->present().contains(item);

@@ -8,6 +8,7 @@
 // than to ask for each item that is left is asked item by item.
 // Lives no longer than the columns; not thread-safe beside changes to them. For catalog/ alone.
 #pragma once
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -26,9 +27,11 @@ class BoundFilter {
   struct Node {
     FilterNode::Kind kind = FilterNode::Kind::kAll;
     std::vector<Node> children;
-    // At most one of the two; neither: a field that has no column of the filter's type (any more).
+    // At most one of the three; none: a field that has no column of the filter's type (any more).
     const NumberColumn* numbers = nullptr;
     const KeywordColumn* keywords = nullptr;
+    const GeoColumn* points = nullptr;
+    std::optional<GeoShape> shape;
     std::vector<TermNumber> terms;
     std::vector<std::pair<double, double>> intervals;
     bool presence = false;   // f:*
@@ -41,6 +44,8 @@ class BoundFilter {
   // Fills expected and cost, and puts conjunctions in order.
   void Estimate(Node* node) const;
   void EstimateComparison(Node* node) const;
+
+  static const Bitmap* PresentOf(const Node& node);  // null: no column
 
   Bitmap Evaluate(const Node& node) const;
   Bitmap EvaluateAnd(const Node& node) const;

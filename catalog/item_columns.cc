@@ -4,12 +4,15 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "catalog/field_path.h"
 #include "catalog/field_value.h"
 
 namespace waymark {
 namespace {
 
 using google::protobuf::RepeatedPtrField;
+using google::protobuf::Struct;
 using google::protobuf::Value;
 using storage::FieldRecord;
 
@@ -40,9 +43,47 @@ bool SameContent(const Schema& before, const Schema& now) {
   });
 }
 
-const Value* FindValue(const storage::ItemRecord& record, const std::string& name) {
-  const auto found = record.fields().fields().find(name);
-  return found == record.fields().fields().end() ? nullptr : &found->second;
+using Terms = absl::InlinedVector<std::string, 4>;
+using Numbers = absl::InlinedVector<double, 4>;
+using Points = absl::InlinedVector<GeoPoint, 2>;
+
+// What a column of the field holds of the item; `fields` null: nothing.
+template <class Visit>
+void ForEachScalarOf(const Struct* fields, const std::string& name, const Visit& visit) {
+  if (fields == nullptr) return;
+  ForEachAt(*fields, name, [&](const Value& value) { ForEachScalar(value, visit); });
+}
+
+Terms TermsOf(const Struct* fields, const std::string& name) {
+  Terms terms;
+  ForEachScalarOf(fields, name, [&](const Value& v) {
+    if (std::optional<std::string> text = ScalarText(v)) terms.push_back(*std::move(text));
+  });
+  return terms;
+}
+
+Numbers NumbersOf(const Struct* fields, const Field& field) {
+  Numbers numbers;
+  ForEachScalarOf(fields, field.name(), [&](const Value& v) {
+    const std::optional<double> number = ScalarNumber(v, field.type());
+    if (number && std::find(numbers.begin(), numbers.end(), *number) == numbers.end()) {
+      numbers.push_back(*number);
+    }
+  });
+  return numbers;
+}
+
+Points PointsOf(const Struct* fields, const std::string& name) {
+  Points points;
+  ForEachScalarOf(fields, name, [&](const Value& v) {
+    const std::optional<GeoPoint> point = PointOf(v);
+    if (point && std::find(points.begin(), points.end(), *point) == points.end()) points.push_back(*point);
+  });
+  return points;
+}
+
+bool SameHashes(absl::Span<const uint64_t> a, absl::Span<const uint64_t> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
 }  // namespace
@@ -57,10 +98,13 @@ ItemColumns::ItemColumns(std::shared_ptr<const Schema> schema)
       column.numbers = std::make_shared<NumberColumn>();
     } else if (field.type() == FieldRecord::KEYWORD) {
       column.keywords = std::make_shared<KeywordColumn>();
+    } else if (field.type() == FieldRecord::GEO) {
+      column.points = std::make_shared<GeoColumn>();
     } else {
       continue;
     }
     by_name_.emplace(field.name(), columns_.size());
+    if (absl::StrContains(field.name(), '.')) paths_.push_back(columns_.size());
     columns_.push_back(std::move(column));
   }
 }
@@ -75,6 +119,7 @@ ItemColumns ItemColumns::Adopting(const ItemColumns& before, std::shared_ptr<con
     if (held != nullptr && SameValues(held->field.type(), column.field.type())) {
       column.numbers = held->numbers;
       column.keywords = held->keywords;
+      column.points = held->points;
       column.own = false;
     } else if (before.schema_->Find(column.field.name()) != nullptr) {
       next.needs_filling_ = true;  // a field that was there, with another type
@@ -91,8 +136,7 @@ ItemColumns ItemColumns::Adopting(const ItemColumns& before, std::shared_ptr<con
 
 void ItemColumns::Fill(ItemOrdinal item, const storage::ItemRecord& record) {
   for (const Column& column : columns_) {
-    if (column.own)
-      SetColumn(column, item, record.deleted() ? nullptr : FindValue(record, column.field.name()));
+    if (column.own) SetColumn(column, item, record.deleted() ? nullptr : &record.fields());
   }
   if (!own_content_) return;
   if (record.deleted()) {
@@ -111,10 +155,13 @@ void ItemColumns::Put(ItemOrdinal item, const storage::ItemRecord& record,
   if (item >= rows_->create_times_us.size()) rows_->create_times_us.resize(size_t{item} + 1, 0);
   rows_->create_times_us[item] = record.create_time_us();
   if (changed == nullptr) {
-    for (const Column& column : columns_) SetColumn(column, item, FindValue(record, column.field.name()));
+    for (const Column& column : columns_) SetColumn(column, item, &record.fields());
   } else {
     for (const std::string& name : *changed) {
-      if (const Column* column = Find(name)) SetColumn(*column, item, FindValue(record, name));
+      if (const Column* column = Find(name)) SetColumn(*column, item, &record.fields());
+      for (const size_t at : paths_) {
+        if (Touches(name, columns_[at].field.name())) SetColumn(columns_[at], item, &record.fields());
+      }
     }
   }
   if (changed == nullptr || FeedsContent(*changed)) content_->Set(item, *schema_, record.fields());
@@ -145,6 +192,72 @@ const KeywordColumn* ItemColumns::FindKeywords(std::string_view field) const {
   return column == nullptr ? nullptr : column->keywords.get();
 }
 
+const GeoColumn* ItemColumns::FindPoints(std::string_view field) const {
+  const Column* column = Find(field);
+  return column == nullptr ? nullptr : column->points.get();
+}
+
+std::vector<std::string> ItemColumns::DifferingFields(ItemOrdinal item,
+                                                      const storage::ItemRecord& record) const {
+  std::vector<std::string> differing;
+  for (const Column& column : columns_) {
+    const Struct* fields = &record.fields();
+    bool same = true;
+    if (column.keywords) {
+      Terms expected, held;
+      for (std::string& term : TermsOf(fields, column.field.name())) {
+        if (std::find(expected.begin(), expected.end(), term) == expected.end()) expected.push_back(term);
+      }
+      for (const TermNumber term : column.keywords->Terms(item)) held.push_back(column.keywords->Text(term));
+      same = expected == held;
+    } else if (column.points) {
+      Points held;
+      column.points->ForEachPoint(item, [&](const GeoPoint& point) { held.push_back(point); });
+      same = PointsOf(fields, column.field.name()) == held;
+    } else {
+      Numbers held;
+      column.numbers->ForEachValue(item, [&](double number) { held.push_back(number); });
+      same = NumbersOf(fields, column.field) == held;
+    }
+    if (!same) differing.push_back(absl::StrCat("'", column.field.name(), "'"));
+  }
+  ItemContent content;
+  content.Set(0, *schema_, record.fields());
+  if (!SameHashes(content.TitleWords(0), content_->TitleWords(item)) ||
+      !SameHashes(content.Categories(0), content_->Categories(item))) {
+    differing.emplace_back("(content)");
+  }
+  if (item >= rows_->create_times_us.size() || rows_->create_times_us[item] != record.create_time_us()) {
+    differing.emplace_back("(create time)");
+  }
+  return differing;
+}
+
+std::vector<std::string> ItemColumns::BrokenIndexes() const {
+  std::vector<std::string> broken;
+  for (const Column& column : columns_) {
+    const bool agrees = column.keywords ? column.keywords->IndexAgrees()
+                        : column.points ? column.points->IndexAgrees()
+                                        : column.numbers->IndexAgrees();
+    if (!agrees) {
+      broken.push_back(
+          absl::StrCat("the index of field '", column.field.name(), "' is not that of its column"));
+    }
+  }
+  return broken;
+}
+
+std::vector<std::pair<std::string, size_t>> ItemColumns::MemoryBytes() const {
+  std::vector<std::pair<std::string, size_t>> parts = {
+      {"items", rows_->live.getSizeInBytes(false) + rows_->create_times_us.capacity() * sizeof(int64_t)}};
+  for (const Column& column : columns_) {
+    parts.emplace_back(column.field.name(), column.keywords ? column.keywords->memory_bytes()
+                                            : column.points ? column.points->memory_bytes()
+                                                            : column.numbers->memory_bytes());
+  }
+  return parts;
+}
+
 ItemColumns::Years ItemColumns::FindYears() const {
   Years any, time;
   for (const Column& column : columns_) {
@@ -157,33 +270,23 @@ ItemColumns::Years ItemColumns::FindYears() const {
   return any.column != nullptr ? any : time;
 }
 
-void ItemColumns::SetColumn(const Column& column, ItemOrdinal item, const Value* value) {
+void ItemColumns::SetColumn(const Column& column, ItemOrdinal item, const Struct* fields) {
   if (column.keywords) {
-    absl::InlinedVector<std::string, 4> terms;
-    if (value != nullptr) {
-      ForEachScalar(*value, [&](const Value& v) {
-        if (std::optional<std::string> text = ScalarText(v)) terms.push_back(*std::move(text));
-      });
-    }
-    column.keywords->Set(item, terms);
-    return;
+    column.keywords->Set(item, TermsOf(fields, column.field.name()));
+  } else if (column.points) {
+    column.points->Set(item, PointsOf(fields, column.field.name()));
+  } else {
+    column.numbers->Set(item, NumbersOf(fields, column.field));
   }
-  absl::InlinedVector<double, 4> numbers;
-  if (value != nullptr) {
-    ForEachScalar(*value, [&](const Value& v) {
-      const std::optional<double> number = ScalarNumber(v, column.field.type());
-      if (number && std::find(numbers.begin(), numbers.end(), *number) == numbers.end()) {
-        numbers.push_back(*number);
-      }
-    });
-  }
-  column.numbers->Set(item, numbers);
 }
 
 bool ItemColumns::FeedsContent(const RepeatedPtrField<std::string>& changed) const {
   return std::any_of(changed.begin(), changed.end(), [&](const std::string& name) {
     const Field* field = schema_->Find(name);
-    return field != nullptr && (field->title() || field->category());
+    if (field != nullptr && (field->title() || field->category())) return true;
+    return std::any_of(paths_.begin(), paths_.end(), [&](size_t at) {
+      return columns_[at].field.category() && Touches(name, columns_[at].field.name());
+    });
   });
 }
 
@@ -203,6 +306,8 @@ void ItemColumns::WritePart(size_t part, std::string* out) const {
     content_->Write(&writer);
   } else if (const Column& column = columns_[part - 2]; column.keywords) {
     column.keywords->Write(&writer);
+  } else if (column.points) {
+    column.points->Write(&writer);
   } else {
     column.numbers->Write(&writer);
   }
@@ -224,6 +329,8 @@ bool ItemColumns::ReadPart(size_t part, std::string_view bytes) {
     return false;
   } else if (Column& column = columns_[part - 2]; column.keywords) {
     if (!column.keywords->Read(&reader, end)) return false;
+  } else if (column.points) {
+    if (!column.points->Read(&reader, end)) return false;
   } else if (!column.numbers->Read(&reader, end)) {
     return false;
   }

@@ -14,6 +14,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "catalog/geo_column.h"
 #include "catalog/item_content.h"
 #include "catalog/keyword_column.h"
 #include "catalog/number_column.h"
@@ -55,6 +56,15 @@ class ItemColumns {
   // Null: no such field, or of another kind.
   const NumberColumn* FindNumbers(std::string_view field) const;
   const KeywordColumn* FindKeywords(std::string_view field) const;
+  const GeoColumn* FindPoints(std::string_view field) const;
+
+  // Fields whose columns hold other values of the item than `record`, which lives, has; "(content)": the
+  // hashes.
+  std::vector<std::string> DifferingFields(ItemOrdinal item, const storage::ItemRecord& record) const;
+  // What of the columns' indexes does not go with the columns, in words.
+  std::vector<std::string> BrokenIndexes() const;
+  // About what each part takes: columns under their field's name, the rest under "items".
+  std::vector<std::pair<std::string, size_t>> MemoryBytes() const;
 
   // Where items have their year (Catalog::ReadYears); null: nowhere.
   struct Years {
@@ -73,11 +83,13 @@ class ItemColumns {
     Field field;
     bool year_name = false;
     std::shared_ptr<NumberColumn> numbers;    // one of
-    std::shared_ptr<KeywordColumn> keywords;  // the two
-    bool own = true;                          // false: shared with the columns before, and already filled
+    std::shared_ptr<KeywordColumn> keywords;  // the three
+    std::shared_ptr<GeoColumn> points;
+    bool own = true;  // false: shared with the columns before, and already filled
   };
   ItemColumns() = default;
-  void SetColumn(const Column& column, ItemOrdinal item, const google::protobuf::Value* value);
+  // `fields` null: the item has none.
+  void SetColumn(const Column& column, ItemOrdinal item, const google::protobuf::Struct* fields);
   bool FeedsContent(const google::protobuf::RepeatedPtrField<std::string>& changed) const;
   const Column* Find(std::string_view field) const;
 
@@ -87,6 +99,7 @@ class ItemColumns {
   bool own_content_ = true, needs_filling_ = false;
   std::vector<Column> columns_;
   absl::flat_hash_map<std::string, size_t> by_name_;
+  std::vector<size_t> paths_;  // columns whose names have dots: they may lie inside objects
 };
 
 }  // namespace waymark

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 
+#include "catalog/field_path.h"
 #include "catalog/field_value.h"
 
 namespace waymark {
@@ -51,21 +52,18 @@ std::vector<uint64_t> TitleWordHashes(std::string_view field, std::string_view t
 void ItemContent::Set(ItemOrdinal item, const Schema& schema, const google::protobuf::Struct& fields) {
   Hashes hashes;
   if (const Field* title = schema.TitleField()) {
-    const auto value = fields.fields().find(title->name());
     std::string text;
-    if (value != fields.fields().end()) {
-      ForEachScalar(value->second, [&](const google::protobuf::Value& v) {
+    ForEachAt(fields, title->name(), [&](const google::protobuf::Value& value) {
+      ForEachScalar(value, [&](const google::protobuf::Value& v) {
         if (std::optional<std::string> part = ScalarText(v)) text += (text.empty() ? "" : " ") + *part;
       });
-    }
+    });
     hashes.all = TitleWordHashes(title->name(), text);
     hashes.words = static_cast<uint32_t>(hashes.all.size());
   }
   for (const Field& field : schema.fields()) {
     if (!field.category()) continue;
-    const auto value = fields.fields().find(field.name());
-    if (value == fields.fields().end()) continue;
-    ForEachScalar(value->second, [&](const google::protobuf::Value& v) {
+    const auto add = [&](const google::protobuf::Value& v) {
       if (hashes.all.size() - hashes.words >= kMostCategories) return;
       if (std::optional<std::string> text = ScalarText(v)) {
         const uint64_t hash = ContentHash(field.name(), *text);
@@ -73,7 +71,8 @@ void ItemContent::Set(ItemOrdinal item, const Schema& schema, const google::prot
           hashes.all.push_back(hash);
         }
       }
-    });
+    };
+    ForEachAt(fields, field.name(), [&](const google::protobuf::Value& value) { ForEachScalar(value, add); });
   }
   hashes.all.shrink_to_fit();
   if (hashes.all.empty()) return Clear(item);

@@ -13,9 +13,16 @@ constexpr double kLast = std::numeric_limits<double>::infinity();
 
 ItemOrder::ItemOrder(const SortOrder& order, const ItemColumns& columns) {
   for (const SortKey& key : order.keys) {
-    const bool keywords = key.field.type() == storage::FieldRecord::KEYWORD;
-    keys_.push_back({keywords ? nullptr : columns.FindNumbers(key.field.name()),
-                     keywords ? columns.FindKeywords(key.field.name()) : nullptr, key.descending});
+    Key& bound = keys_.emplace_back();
+    bound.descending = key.descending;
+    if (key.from) {
+      bound.points = columns.FindPoints(key.field.name());
+      bound.from = *key.from;
+    } else if (key.field.type() == storage::FieldRecord::KEYWORD) {
+      bound.keywords = columns.FindKeywords(key.field.name());
+    } else {
+      bound.numbers = columns.FindNumbers(key.field.name());
+    }
   }
 }
 
@@ -31,6 +38,12 @@ void ItemOrder::Read(const Key& key, Entry* entry) const {
     key.numbers->ForEachValue(entry->item, [&](double value) {
       entry->number = std::min(entry->number, key.descending ? -value : value);
     });
+  } else if (key.points != nullptr) {
+    if (!key.descending) {
+      entry->number = key.points->NearestMetres(entry->item, key.from);
+    } else if (const double farthest = key.points->FarthestMetres(entry->item, key.from); farthest >= 0) {
+      entry->number = -farthest;
+    }
   } else if (key.keywords != nullptr) {
     for (const TermNumber term : key.keywords->Terms(entry->item)) {
       const int order =

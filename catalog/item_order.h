@@ -27,9 +27,11 @@ class ItemOrder {
 
  private:
   struct Key {
-    const NumberColumn* numbers = nullptr;  // at most one of the two; neither: no item has a value (any more)
+    const NumberColumn* numbers = nullptr;  // at most one of the three; none: no item has a value (any more)
     const KeywordColumn* keywords = nullptr;
+    const GeoColumn* points = nullptr;
     bool descending = false;
+    GeoPoint from;
   };
   void Read(const Key& key, Entry* entry) const;
   // Negative: `a` comes first.

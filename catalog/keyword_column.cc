@@ -65,6 +65,17 @@ std::vector<TermNumber> KeywordColumn::FindFolded(const std::string& text) const
   return found;
 }
 
+std::vector<TermNumber> KeywordColumn::FindPath(std::string_view path, std::string_view separator) const {
+  std::vector<TermNumber> found;
+  for (TermNumber term = 0; term < terms_.size(); ++term) {
+    const std::string_view text = terms_[term].text;
+    if (text.size() < path.size() || text.substr(0, path.size()) != path) continue;
+    const std::string_view rest = text.substr(path.size());
+    if (rest.empty() || rest.substr(0, separator.size()) == separator) found.push_back(term);
+  }
+  return found;
+}
+
 uint64_t KeywordColumn::CountOf(TermNumber term) const {
   const Term& held = terms_[term];
   if (held.items) return held.items->cardinality();
@@ -154,6 +165,41 @@ void KeywordColumn::SetSlot(ItemOrdinal item, absl::Span<const TermNumber> terms
     lists_[list].assign(terms.begin(), terms.end());
     slot = kMany | list;
   }
+}
+
+bool KeywordColumn::IndexAgrees() const {
+  std::vector<uint64_t> counts(terms_.size());
+  size_t items = 0;
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    const auto item = static_cast<ItemOrdinal>(i);
+    const absl::Span<const TermNumber> terms = Terms(item);
+    if (terms.empty() == present_.contains(item)) return false;
+    items += !terms.empty();
+    for (const TermNumber number : terms) {
+      if (number >= terms_.size()) return false;
+      const Term& term = terms_[number];
+      if (term.items ? !term.items->contains(item) : term.only != item) return false;
+      ++counts[number];
+    }
+  }
+  for (TermNumber number = 0; number < terms_.size(); ++number) {
+    const Term& term = terms_[number];
+    if (CountOf(number) != counts[number]) return false;
+    if (!term.text.empty() && Find(term.text) != number) return false;
+  }
+  return items == present_.cardinality();
+}
+
+size_t KeywordColumn::memory_bytes() const {
+  size_t bytes = slots_.capacity() * sizeof(uint32_t) + terms_.capacity() * sizeof(Term) +
+                 present_.getSizeInBytes(false);
+  for (const Term& term : terms_) {
+    // Its text, the map's copy of it, and its entries in both maps.
+    bytes += 2 * (term.text.size() > 15 ? term.text.size() + 16 : 0) + sizeof(std::string) + 48;
+    if (term.items) bytes += term.items->getSizeInBytes(false);
+  }
+  for (const auto& list : lists_) bytes += sizeof(list) + list.capacity() * sizeof(TermNumber);
+  return bytes;
 }
 
 void KeywordColumn::Write(ByteWriter* out) const {

@@ -39,10 +39,18 @@ class KeywordColumn {
   // Terms that equal `text` when case is left out of account.
   std::vector<TermNumber> FindFolded(const std::string& text) const;
 
+  // Terms that are `path`, or begin with it and the separator. Looks at every term of the field, some ns
+  // each.
+  std::vector<TermNumber> FindPath(std::string_view path, std::string_view separator) const;
+
   const Bitmap& present() const { return present_; }
   uint64_t CountOf(TermNumber term) const;
   uint64_t CountAmong(TermNumber term, const Bitmap& items) const;
   void AddItemsOf(TermNumber term, Bitmap* items) const;
+
+  // Whether each term's items are those that hold it.
+  bool IndexAgrees() const;
+  size_t memory_bytes() const;  // about
 
   void Write(ByteWriter* out) const;
   bool Read(ByteReader* in, size_t end);

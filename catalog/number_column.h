@@ -50,6 +50,10 @@ class NumberColumn {
     return !index_.empty() && index_.smallest() >= lowest && index_.largest() <= highest;
   }
 
+  // Whether the index holds what the column holds, and nothing else.
+  bool IndexAgrees() const;
+  size_t memory_bytes() const;  // about
+
   void Write(ByteWriter* out) const;
   // False: the bytes are not a column's. `end`: one more than the largest ordinal that may be named.
   bool Read(ByteReader* in, size_t end);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "catalog/field_value.h"
 #include "catalog/schema_inference.h"
@@ -23,6 +24,32 @@ absl::Status Refused(const std::string& name, const std::string& what) {
   return absl::InvalidArgumentError(absl::StrCat("schema, field '", ShortenedText(name), "': ", what));
 }
 
+// Dimension and metric go with VECTOR fields, and with no others.
+absl::Status CheckVectorField(const Field& field) {
+  const std::string& name = field.name();
+  if (field.type() != FieldRecord::VECTOR) {
+    if (field.dimension() == 0 && field.metric() == FieldRecord::METRIC_UNSPECIFIED) return absl::OkStatus();
+    return Refused(name, absl::StrCat("is ", std::string(TypeName(field.type())),
+                                      ", and has a dimension or metric, which VECTOR fields take"));
+  }
+  // One place is kept for the length of Euclidean vectors.
+  const int most = kMostDimensions - (field.metric() == FieldRecord::EUCLIDEAN ? 1 : 0);
+  if (field.dimension() < 1 || field.dimension() > most) {
+    return Refused(name,
+                   absl::StrCat("dimension is ", field.dimension(), "; VECTOR fields take 1 to ", most));
+  }
+  if (!FieldRecord::Metric_IsValid(field.metric())) {
+    return Refused(name, absl::StrCat("metric is ", static_cast<int>(field.metric()),
+                                      "; it takes COSINE, DOT_PRODUCT or EUCLIDEAN"));
+  }
+  if (field.array() || field.searchable() || field.filterable()) {
+    return Refused(name,
+                   "VECTOR fields hold one vector an item, for requests with a vector: array, searchable and "
+                   "filterable do not go with them");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckField(const Field& field) {
   const std::string& name = field.name();
   if (name.empty()) return absl::InvalidArgumentError("schema: a field has an empty name");
@@ -30,7 +57,9 @@ absl::Status CheckField(const Field& field) {
   if (!IsValidUtf8(name)) return Refused("?", "its name is no valid UTF-8");
   if (name == "id") return Refused(name, "the item's id is no field of the schema; leave it out");
   if (field.type() == FieldRecord::TYPE_UNSPECIFIED || !FieldRecord::Type_IsValid(field.type())) {
-    return Refused(name, "has no type; give one of TEXT, KEYWORD, INTEGER, FLOATING, BOOLEAN, TIME, OBJECT");
+    return Refused(
+        name,
+        "has no type; give one of TEXT, KEYWORD, INTEGER, FLOATING, BOOLEAN, TIME, OBJECT, GEO, VECTOR");
   }
   const bool text = field.type() == FieldRecord::TEXT, keyword = field.type() == FieldRecord::KEYWORD;
   if (!std::isfinite(field.search_weight()) || field.search_weight() < 0) {
@@ -52,7 +81,11 @@ absl::Status CheckField(const Field& field) {
     return Refused(name,
                    "OBJECT fields are kept and returned only; lift what is filtered or searched out of it");
   }
-  return absl::OkStatus();
+  if (field.type() == FieldRecord::GEO && field.searchable()) {
+    return Refused(name,
+                   "GEO fields are not searched by words; filters and order_by take them (docs/filters.md)");
+  }
+  return CheckVectorField(field);
 }
 
 absl::Status CheckFieldAnalysis(const storage::SchemaRecord& schema, const Field& field) {
@@ -71,7 +104,10 @@ absl::Status CheckFieldAnalysis(const storage::SchemaRecord& schema, const Field
 
 Schema::Schema(storage::SchemaRecord record) : record_(std::move(record)) {
   fields_.assign(record_.fields().begin(), record_.fields().end());
-  for (size_t i = 0; i < fields_.size(); ++i) by_name_.emplace(fields_[i].name(), i);
+  for (size_t i = 0; i < fields_.size(); ++i) {
+    by_name_.emplace(fields_[i].name(), i);
+    if (absl::StrContains(fields_[i].name(), '.')) paths_.push_back(i);
+  }
 }
 
 absl::StatusOr<Schema> Schema::FromRecord(storage::SchemaRecord record) {

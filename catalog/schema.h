@@ -14,6 +14,9 @@ namespace waymark {
 using FieldType = storage::FieldRecord::Type;
 using Field = storage::FieldRecord;
 
+inline constexpr int kMostDimensions = 4096;
+
+// A field whose name has dots and is not there itself lies inside objects (catalog/field_path.h).
 // Immutable; shared by pointer. Thread-safe.
 class Schema {
  public:
@@ -40,6 +43,7 @@ class Schema {
   storage::SchemaRecord record_;
   std::vector<Field> fields_;
   absl::flat_hash_map<std::string, size_t> by_name_;
+  std::vector<size_t> paths_;  // fields whose names have dots: they may lie inside objects
 };
 
 }  // namespace waymark

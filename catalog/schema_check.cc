@@ -2,7 +2,9 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "catalog/field_path.h"
 #include "catalog/field_value.h"
+#include "catalog/geo_point.h"
 #include "catalog/schema.h"
 #include "catalog/schema_inference.h"
 
@@ -30,6 +32,9 @@ std::string WhatItTakes(const Field& field) {
       return "true or false";
     case FieldRecord::TIME:
       return "RFC 3339 times (1995-11-22T00:00:00Z) or dates (1995-11-22)";
+    case FieldRecord::GEO:
+      return "points: {\"lat\": 52.5, \"lon\": 13.4} or text \"52.5,13.4\" (latitudes -90 to 90, longitudes "
+             "-180 to 180)";
     default:
       return "objects";
   }
@@ -96,12 +101,39 @@ bool Fits(const Field& field, const Value& value, bool declared) {
     case FieldRecord::BOOLEAN:
     case FieldRecord::TIME:
       return ScalarNumber(value, field.type()).has_value();
+    case FieldRecord::GEO:
+      return PointOf(value).has_value();
     default:
       return !declared || value.kind_case() == Value::kStructValue || value.kind_case() == Value::kListValue;
   }
 }
 
+absl::Status CheckVector(const Field& field, const Value& value) {
+  const auto takes = [&](const std::string& held) {
+    return absl::InvalidArgumentError(absl::StrCat("field '", field.name(), "' holds ", held,
+                                                   "; it takes arrays of ", field.dimension(), " numbers"));
+  };
+  if (value.kind_case() == Value::kNullValue) return absl::OkStatus();
+  if (value.kind_case() != Value::kListValue) return takes(ShortenedValue(value));
+  if (value.list_value().values_size() != field.dimension()) return takes(ShortenedValue(value));
+  double norm = 0;
+  for (int i = 0; i < field.dimension(); ++i) {
+    const Value& number = value.list_value().values(i);
+    if (number.kind_case() != Value::kNumberValue ||
+        !std::isfinite(static_cast<float>(number.number_value()))) {
+      return takes(absl::StrCat("an array with ", ShortenedValue(number), " at place ", i + 1));
+    }
+    norm += number.number_value() * number.number_value();
+  }
+  const bool cosine =
+      field.metric() == FieldRecord::COSINE || field.metric() == FieldRecord::METRIC_UNSPECIFIED;
+  if (!cosine || norm > 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "field '", field.name(), "' holds a vector of zeros, which has no direction; leave it out"));
+}
+
 absl::Status CheckTyped(const Field& field, const Value& value, bool declared) {
+  if (field.type() == FieldRecord::VECTOR) return CheckVector(field, value);
   if (field.type() != FieldRecord::OBJECT && value.kind_case() == Value::kListValue && !field.array()) {
     return Misfit(field, ShortenedValue(value), declared);
   }
@@ -135,7 +167,13 @@ absl::Status Schema::Check(const Struct& fields) const {
       return status;
     }
   }
-  return absl::OkStatus();
+  absl::Status status;
+  for (const size_t path : paths_) {
+    ForEachAt(fields, fields_[path].name(), [&](const Value& value) {
+      if (status.ok()) status = CheckTyped(fields_[path], value, record_.declared());
+    });
+  }
+  return status;
 }
 
 }  // namespace waymark

@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "catalog/field_value.h"
+#include "catalog/geo_point.h"
 
 namespace waymark {
 namespace {
@@ -34,14 +35,18 @@ FieldType ScalarType(const Value& value) {
     case Value::kStringValue:
       return LooksLikeTime(value.string_value()) ? FieldRecord::TIME : FieldRecord::KEYWORD;
     default:
-      return FieldRecord::OBJECT;
+      // {"lat": ..., "lon": ...} and nothing else.
+      return value.struct_value().fields_size() == 2 && PointOf(value) ? FieldRecord::GEO
+                                                                       : FieldRecord::OBJECT;
   }
 }
 
 // What holds both. Scalars and objects have nothing in common.
 FieldType CommonType(FieldType a, FieldType b) {
   if (a == b || a == FieldRecord::TYPE_UNSPECIFIED) return b;
-  if (a == FieldRecord::OBJECT || b == FieldRecord::OBJECT) return FieldRecord::OBJECT;
+  for (const FieldType type : {FieldRecord::OBJECT, FieldRecord::GEO}) {
+    if (a == type || b == type) return FieldRecord::OBJECT;
+  }
   const auto number = [](FieldType t) { return t == FieldRecord::INTEGER || t == FieldRecord::FLOATING; };
   return number(a) && number(b) ? FieldRecord::FLOATING : FieldRecord::KEYWORD;
 }
@@ -135,7 +140,8 @@ FieldType TypeOf(const std::string& name, const Value& value, bool (*is_text)(st
   });
   if (type == FieldRecord::KEYWORD && AnyText(value, is_text)) return FieldRecord::TEXT;
   // Also of a number: the title of a film may be 300.
-  const bool scalar = type != FieldRecord::TYPE_UNSPECIFIED && type != FieldRecord::OBJECT;
+  const bool scalar =
+      type != FieldRecord::TYPE_UNSPECIFIED && type != FieldRecord::OBJECT && type != FieldRecord::GEO;
   return scalar && HasTextName(name) ? FieldRecord::TEXT : type;
 }
 
@@ -150,6 +156,8 @@ FieldType WidenedType(FieldType held, FieldType given) {
       return given == FieldRecord::TEXT ? given : FieldRecord::KEYWORD;
     case FieldRecord::KEYWORD:
       return given == FieldRecord::TEXT ? given : held;
+    case FieldRecord::GEO:
+      return given == FieldRecord::OBJECT ? given : held;
     default:
       return held;
   }
@@ -172,9 +180,13 @@ std::optional<Field> WidenField(const Field& field, const Value& value) {
   if (field.type() == FieldRecord::OBJECT) return std::nullopt;
   if (field.type() == FieldRecord::TEXT && (field.array() || !list)) return std::nullopt;
   const FieldType given = TypeOf(field.name(), value, IsProse);
-  if (given == FieldRecord::TYPE_UNSPECIFIED || given == FieldRecord::OBJECT) return std::nullopt;
+  if (given == FieldRecord::TYPE_UNSPECIFIED) return std::nullopt;
+  const bool points = field.type() == FieldRecord::GEO;
+  // Of objects only points give way, to other objects; text stays where it names a point.
+  if (!points && (given == FieldRecord::OBJECT || given == FieldRecord::GEO)) return std::nullopt;
+  if (points && given != FieldRecord::OBJECT && given != FieldRecord::GEO) return std::nullopt;
   const FieldType type = WidenedType(field.type(), given);
-  const bool array = field.array() || list;
+  const bool array = (field.array() || list) && type != FieldRecord::OBJECT;
   if (type == field.type() && array == field.array()) return std::nullopt;
   Field wider = field;
   wider.set_type(type);

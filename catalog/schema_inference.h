@@ -13,6 +13,8 @@
 //                     space among them; or more than 1,024 bytes TIME: an RFC 3339 date-time or date KEYWORD,
 //                     filtered and searched, otherwise (addresses, https://..., are not searched)
 //   array             the same, of what its elements have in common
+//   {"lat": number, "lon": number} and nothing else
+//                     GEO
 //   object, or an array of objects or arrays
 //                     OBJECT: kept and returned only
 // Numbers, times and booleans are filtered. Search weights are 1. Keyword fields with a category's name
@@ -20,10 +22,10 @@
 // describe the item (category). The title is the field "title", else "name".
 //
 // A later value that its field cannot hold widens an inferred field where nothing is lost by it:
-//   INTEGER to FLOATING; TIME and BOOLEAN to KEYWORD (the value's text); one value to an array; KEYWORD to
-//   TEXT on prose (more than 8 words and more than 100 characters, or more than 1,024 bytes: a long name
-//   among short ones does not cost the field its filters). Numbers and booleans in KEYWORD and TEXT fields
-//   are held as their text.
+//   GEO to OBJECT; INTEGER to FLOATING; TIME and BOOLEAN to KEYWORD (the value's text); one value to an
+//   array; KEYWORD to TEXT on prose (more than 8 words and more than 100 characters, or more than 1,024
+//   bytes: a long name among short ones does not cost the field its filters). Numbers and booleans in KEYWORD
+//   and TEXT fields are held as their text.
 // Text in a numeric field is refused when it is no number: one «unknown» must not cost the whole field its
 // ranges. Declare the field as KEYWORD to take both.
 //

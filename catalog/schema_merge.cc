@@ -32,7 +32,8 @@ bool SaysNothing(const FieldRecord& field) {
   return field.type() == FieldRecord::TYPE_UNSPECIFIED && !field.array() && !field.searchable() &&
          field.search_weight() == 0 && !field.filterable() && !field.title() && !field.category() &&
          field.analyzer().empty() && field.language().empty() && field.stemmer().empty() &&
-         !field.has_remove_stop_words();
+         !field.has_remove_stop_words() && field.dimension() == 0 &&
+         field.metric() == FieldRecord::METRIC_UNSPECIFIED;
 }
 
 absl::StatusOr<SchemaRecord> MergeSchema(const SchemaRecord& present, const SchemaRecord& changes) {
@@ -60,7 +61,7 @@ absl::StatusOr<SchemaRecord> MergeSchema(const SchemaRecord& present, const Sche
       return absl::InvalidArgumentError(absl::StrCat(
           "schema, field '", ShortenedText(field.name()),
           "': has no type, which drops a field, and is not in the schema; give one of TEXT, KEYWORD, "
-          "INTEGER, FLOATING, BOOLEAN, TIME, OBJECT"));
+          "INTEGER, FLOATING, BOOLEAN, TIME, OBJECT, GEO, VECTOR"));
     }
     *merged.add_fields() = field;
   }

@@ -39,6 +39,19 @@ void ValueIndex::Remove(double value, ItemOrdinal item) {
   if (found->second.isEmpty()) by_value_.erase(found);
 }
 
+bool ValueIndex::Contains(double value, ItemOrdinal item) const {
+  if (sorted_pairs_) return pairs_.contains({value, item});
+  const auto found = by_value_.find(value);
+  return found != by_value_.end() && found->second.contains(item);
+}
+
+size_t ValueIndex::size() const {
+  if (sorted_pairs_) return pairs_.size();
+  size_t pairs = 0;
+  for (const auto& [value, items] : by_value_) pairs += items.cardinality();
+  return pairs;
+}
+
 size_t ValueIndex::Count(double lowest, double highest, size_t limit) const {
   size_t count = 0;
   if (sorted_pairs_) {

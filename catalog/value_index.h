@@ -25,6 +25,9 @@ class ValueIndex {
   // The items there; none when gathering them costs more than looking at `scan` values of a dense column.
   std::optional<Bitmap> Within(double lowest, double highest, size_t scan) const;
 
+  bool sorted() const { return sorted_pairs_; }
+  bool Contains(double value, ItemOrdinal item) const;
+  size_t size() const;  // pairs
   bool empty() const { return by_value_.empty() && pairs_.empty(); }
   double smallest() const { return by_value_.empty() ? pairs_.begin()->first : by_value_.begin()->first; }
   double largest() const { return by_value_.empty() ? pairs_.rbegin()->first : by_value_.rbegin()->first; }

@@ -236,6 +236,11 @@ std::vector<PhraseCursor::Word> PhraseWords(const SegmentView& segment, const Bo
   return FoundWords(segment, query, query.query.phrases[phrase].words);
 }
 
+std::vector<PhraseCursor::Word> WordsOfWay(const SegmentView& segment, const BoundQuery& query,
+                                           const BoundPhrase& way) {
+  return FoundWords(segment, query, way.words);
+}
+
 std::vector<PhraseCursor> PhraseCursors(const SegmentView& segment, const BoundQuery& query, size_t phrase) {
   std::vector<PhraseCursor> cursors;
   for (const BoundPhrase& way : query.phrases[phrase]) {

@@ -120,6 +120,9 @@ BoundQuery BindQuery(ParsedQuery query, const IndexSnapshot& snapshot, const Bm2
 // The words of a phrase, as it is, in a segment; empty when the segment lacks one of them.
 std::vector<PhraseCursor::Word> PhraseWords(const SegmentView& segment, const BoundQuery& query,
                                             size_t phrase);
+// Of one of the ways in which it may be written; empty when the segment lacks one of its words.
+std::vector<PhraseCursor::Word> WordsOfWay(const SegmentView& segment, const BoundQuery& query,
+                                           const BoundPhrase& way);
 // Cursors over all the ways in which a phrase may be written that the segment may hold.
 std::vector<PhraseCursor> PhraseCursors(const SegmentView& segment, const BoundQuery& query, size_t phrase);
 // Whether it may be written in one way only, in every field, with its words at their places.

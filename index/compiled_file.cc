@@ -79,7 +79,8 @@ absl::StatusOr<std::shared_ptr<const CompiledSegment>> ReadCompiled(const fs::pa
   return absl::Status(segment.status().code(), absl::StrCat(path.string(), ": ", segment.status().message()));
 }
 
-std::vector<LiveSegment> LoadCompiled(const fs::path& folder, const IndexManifest& manifest) {
+std::vector<LiveSegment> LoadCompiled(const fs::path& folder, const IndexManifest& manifest,
+                                      std::string* damage) {
   std::vector<LiveSegment> segments;
   for (const auto& [name, file] : CompiledNames(manifest)) {
     auto compiled = ReadCompiled(folder / file);
@@ -88,8 +89,9 @@ std::vector<LiveSegment> LoadCompiled(const fs::path& folder, const IndexManifes
     } else if (!absl::IsNotFound(compiled.status())) {
       std::error_code error;
       fs::remove(folder / file, error);
-      spdlog::warn("keyword index {}: {}; compiled again from its segment", folder.string(),
-                   compiled.ok() ? "of another segment" : std::string(compiled.status().message()));
+      *damage = compiled.ok() ? absl::StrCat(file, ": of another segment")
+                              : std::string(compiled.status().message());
+      spdlog::warn("keyword index {}: {}; compiled again from its segment", folder.string(), *damage);
     }
   }
   return segments;

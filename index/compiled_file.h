@@ -25,8 +25,10 @@ std::map<std::string, std::string> CompiledNames(const IndexManifest& manifest);
 // What a file holds. NOT_FOUND: there is none. DATA_LOSS: damage, named. FAILED_PRECONDITION: a newer format.
 absl::StatusOr<std::shared_ptr<const CompiledSegment>> ReadCompiled(const std::filesystem::path& file);
 
-// Those of a commit's segments that can be used; others are reported and removed.
-std::vector<LiveSegment> LoadCompiled(const std::filesystem::path& folder, const IndexManifest& manifest);
+// Those of a commit's segments that can be used; others are logged and removed. `damage`: why, of the last
+// one; left as it is where there was none.
+std::vector<LiveSegment> LoadCompiled(const std::filesystem::path& folder, const IndexManifest& manifest,
+                                      std::string* damage);
 
 // Writes those of a commit's segments that are not there yet, and removes files of others.
 absl::Status KeepCompiled(const std::filesystem::path& folder, const IndexManifest& manifest,

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "index/index_maintainer.h"
+#include "index/item_terms.h"
 
 namespace waymark {
 namespace {
@@ -99,23 +100,8 @@ absl::Status IndexMaintainer::Index(const std::vector<ChangedItem>& items) {
 }
 
 absl::Status IndexMaintainer::IndexItem(const ChangedItem& item) {
-  const auto& values = item.record.fields().fields();
-  size_t used = 0;
-  for (const IndexedField& field : fields_.fields) {
-    auto value = values.find(field.name);
-    if (value == values.end()) continue;
-    if (used == scratch_.size()) scratch_.emplace_back();
-    FieldTerms& terms = scratch_[used];
-    terms.field = field.name;
-    terms.terms.Clear();
-    const Analyzer& analyzer = analyzers_.Of(field.name);
-    uint32_t position = 0;
-    ForEachText(value->second, [&](std::string_view text) {
-      position = analyzer.AnalyzeDocument(text, position, &terms.terms) + kValueGap;
-    });
-    used += !terms.terms.empty();
-  }
-  return lucene_->Put(item.item, absl::MakeConstSpan(scratch_).subspan(0, used), HasDocument(item.item));
+  const auto terms = TermsOfItem(analyzers_, fields_, item.record.fields(), &scratch_);
+  return lucene_->Put(item.item, terms, HasDocument(item.item));
 }
 
 void IndexMaintainer::SetDocument(ItemOrdinal item, bool has) {

@@ -71,7 +71,8 @@ absl::Status IndexMaintainer::UseManifest(const IndexManifest& manifest,
   }
   auto lucene = LuceneSegments::Open(folder_, manifest.segments_file);
   if (!lucene.ok()) return lucene.status();
-  auto segments = (*lucene)->Refresh(compiled.empty() ? LoadCompiled(folder_, manifest) : compiled);
+  auto segments =
+      (*lucene)->Refresh(compiled.empty() ? LoadCompiled(folder_, manifest, &recompile_reason_) : compiled);
   if (!segments.ok()) return segments.status();
 
   lucene_ = *std::move(lucene);
@@ -142,7 +143,8 @@ absl::Status IndexMaintainer::AdvanceUnguarded(const std::atomic<bool>& stop) {
     if (serves.ok() && *serves && filled_ && position_ < end) serves = ReadLog();
     if (!serves.ok()) return serves.status();
     if (!*serves) {
-      absl::Status status = Rebuild("the schema's searchable fields or its text analysis changed", stop);
+      absl::Status status =
+          Rebuild("the schema's searchable fields or its text analysis changed", OldIndex::kRemove, stop);
       if (!status.ok()) return status;
       continue;
     }
@@ -154,7 +156,14 @@ absl::Status IndexMaintainer::AdvanceUnguarded(const std::atomic<bool>& stop) {
   return PublishSnapshot();
 }
 
-absl::Status IndexMaintainer::Rebuild(const std::string& reason, const std::atomic<bool>& stop) {
+absl::Status IndexMaintainer::RebuildAside(const std::string& reason, const std::atomic<bool>& stop) {
+  absl::Status status = Rebuild(reason, OldIndex::kSetAside, stop);
+  if (!status.ok()) lucene_.reset();
+  return status;
+}
+
+absl::Status IndexMaintainer::Rebuild(const std::string& reason, OldIndex old,
+                                      const std::atomic<bool>& stop) {
   rebuild_reason_ = reason;
   spdlog::info("keyword index {}: {}; rebuilding beside it", folder_.string(), reason);
   IndexMaintainer builder(store_, scope_, catalog_, BuildingFolder(folder_), bm25_, [](auto) {});
@@ -172,6 +181,11 @@ absl::Status IndexMaintainer::Rebuild(const std::string& reason, const std::atom
   const std::vector<LiveSegment> compiled = std::move(builder.segments_);
   builder.lucene_.reset();
   lucene_.reset();
+  if (old == OldIndex::kSetAside && std::filesystem::exists(folder_)) {
+    const auto aside = SetAside(folder_);
+    if (!aside.ok()) return aside.status();
+    spdlog::warn("keyword index {}: set aside as {}", folder_.string(), aside->string());
+  }
   if (absl::Status status = SwapInBuilding(folder_); !status.ok()) return status;
   return Reopen(compiled);
 }

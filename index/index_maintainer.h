@@ -40,11 +40,15 @@ class IndexMaintainer {
   // Makes all that is committed in the store at the time of the call searchable; stops between batches when
   // `stop` becomes true. After an error the next call goes on from the last commit.
   absl::Status Advance(const std::atomic<bool>& stop);
+  // Sets the index aside and makes it anew from the store, while the one before serves.
+  absl::Status RebuildAside(const std::string& reason, const std::atomic<bool>& stop);
   // Makes durable what Advance() has taken in.
   absl::Status Commit();
   bool has_uncommitted() const { return uncommitted_ && filled_; }
   // Why an index was last set aside or rebuilt; empty: never.
   const std::string& rebuild_reason() const { return rebuild_reason_; }
+  // Why a segment was last compiled again; empty: never.
+  const std::string& recompile_reason() const { return recompile_reason_; }
 
  private:
   // What one batch of the log says of an item.
@@ -61,7 +65,8 @@ class IndexMaintainer {
   absl::Status StartAfresh();
   // What fails here costs the next start time, nothing else.
   void KeepCompiledFiles(const IndexManifest& manifest);
-  absl::Status Rebuild(const std::string& reason, const std::atomic<bool>& stop);
+  enum class OldIndex { kRemove, kSetAside };
+  absl::Status Rebuild(const std::string& reason, OldIndex old, const std::atomic<bool>& stop);
   absl::Status AdvanceUnguarded(const std::atomic<bool>& stop);
   absl::Status PublishSnapshot();
 
@@ -98,7 +103,7 @@ class IndexMaintainer {
   size_t unpublished_ = 0;      // documents written or deleted since the last snapshot
   bool publish_wanted_ = true;  // something else changed since then
   bool uncommitted_ = false;
-  std::string rebuild_reason_;
+  std::string rebuild_reason_, recompile_reason_;
   std::vector<FieldTerms> scratch_;
 };
 

@@ -42,6 +42,7 @@ IndexWorker::~IndexWorker() {
 absl::Status IndexWorker::Start() {
   if (absl::Status status = maintainer_.Open(); !status.ok()) return status;
   rebuild_reason_ = maintainer_.rebuild_reason();
+  recompile_reason_ = maintainer_.recompile_reason();
   thread_ = std::thread([this] { Run(); });
   return absl::OkStatus();
 }
@@ -61,6 +62,11 @@ std::string IndexWorker::rebuild_reason() const {
   return rebuild_reason_;
 }
 
+std::string IndexWorker::recompile_reason() const {
+  std::lock_guard lock(mutex_);
+  return recompile_reason_;
+}
+
 absl::Status IndexWorker::AwaitRound(absl::Time until) {
   std::unique_lock lock(mutex_);
   return Await(&lock, 0, true, until);
@@ -75,6 +81,12 @@ absl::Status IndexWorker::AwaitPosition(LogOffset offset, absl::Time until) {
 absl::Status IndexWorker::Commit() {
   std::unique_lock lock(mutex_);
   commit_wanted_ = true;
+  return Await(&lock, 0, true, absl::InfiniteFuture());
+}
+
+absl::Status IndexWorker::Rebuild(const std::string& reason) {
+  std::unique_lock lock(mutex_);
+  rebuild_wanted_ = reason;
   return Await(&lock, 0, true, absl::InfiniteFuture());
 }
 
@@ -115,6 +127,7 @@ bool IndexWorker::BeginRound(Round* round) {
   if (stop_) return false;
   round_wanted_ = false;
   round->commit = std::exchange(commit_wanted_, false);
+  round->rebuild = std::exchange(rebuild_wanted_, {});
   ++rounds_begun_;
   return true;
 }
@@ -128,13 +141,16 @@ void IndexWorker::EndRound(absl::Status status) {
   }
   round_status_ = std::move(status);
   rebuild_reason_ = maintainer_.rebuild_reason();
+  recompile_reason_ = maintainer_.recompile_reason();
   changed_.notify_all();
 }
 
 void IndexWorker::Run() {
   Round round;
   while (BeginRound(&round)) {
-    absl::Status status = maintainer_.Advance(stop_);
+    absl::Status status;
+    if (!round.rebuild.empty()) status = maintainer_.RebuildAside(round.rebuild, stop_);
+    if (status.ok()) status = maintainer_.Advance(stop_);
     if (status.ok() && round.commit) status = maintainer_.Commit();
     EndRound(std::move(status));
   }

@@ -42,13 +42,18 @@ class IndexWorker {
   // Waits for a round that commits at its end.
   absl::Status Commit();
 
+  // Waits for a round that sets the index aside and makes it anew from the store.
+  absl::Status Rebuild(const std::string& reason);
+
   // Of the last round; OK when it was good.
   absl::Status last_error() const;
   std::string rebuild_reason() const;
+  std::string recompile_reason() const;
 
  private:
   struct Round {
     bool commit = false;
+    std::string rebuild;  // why; empty: not
   };
   // Holding mutex_ from here on.
   absl::Status Await(std::unique_lock<std::mutex>* lock, LogOffset offset, bool whole_round,
@@ -64,11 +69,12 @@ class IndexWorker {
   std::condition_variable changed_;
   std::shared_ptr<const IndexSnapshot> snapshot_;
   bool round_wanted_ = false, commit_wanted_ = false;
+  std::string rebuild_wanted_;                    // why; empty: not
   int waiting_ = 0;                               // callers inside Await
   uint64_t rounds_begun_ = 0, rounds_ended_ = 0;  // numbers of the last ones
   absl::Status round_status_;                     // of the last round that ended
   int failures_ = 0;                              // in a row
-  std::string rebuild_reason_;
+  std::string rebuild_reason_, recompile_reason_;
   std::atomic<bool> stop_ = false;  // written holding mutex_
 
   IndexMaintainer maintainer_;  // once the thread runs, the thread's alone

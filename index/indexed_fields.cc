@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "catalog/field_path.h"
+
 namespace waymark {
 
 const IndexedField* IndexedFields::Find(std::string_view name) const {
@@ -45,8 +47,10 @@ bool CanExtend(const IndexedFields& before, const IndexedFields& after) {
 }
 
 bool AnySearched(const IndexedFields& fields, absl::Span<const std::string> names) {
-  return std::any_of(names.begin(), names.end(),
-                     [&](const std::string& name) { return fields.Find(name) != nullptr; });
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return std::any_of(fields.fields.begin(), fields.fields.end(),
+                       [&](const IndexedField& field) { return Touches(name, field.name); });
+  });
 }
 
 void ForEachText(const google::protobuf::Value& value, absl::FunctionRef<void(std::string_view)> visit) {

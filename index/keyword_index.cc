@@ -5,11 +5,13 @@
 #include "absl/strings/str_cat.h"
 #include "index/catalog_query_fields.h"
 #include "index/highlighter.h"
+#include "index/index_check.h"
 #include "index/index_folder.h"
 #include "index/index_worker.h"
 #include "index/query_correction.h"
 #include "index/query_parser.h"
 #include "index/query_relaxation.h"
+#include "index/score_explainer.h"
 #include "index/snapshot_search.h"
 #include "index/title_search.h"
 
@@ -155,6 +157,18 @@ void KeywordIndex::Fill(const std::string& query, absl::Span<Candidate> candidat
                      candidates);
 }
 
+std::vector<std::optional<ScoreExplanation>> KeywordIndex::Explain(const std::string& query,
+                                                                   absl::Span<const ItemOrdinal> items,
+                                                                   Deadline deadline, TypoTolerance typos,
+                                                                   const SynonymView* synonyms) const {
+  const std::shared_ptr<const IndexSnapshot> snapshot = impl_->worker.snapshot();
+  const CatalogQueryFields fields(snapshot->fields, *impl_->catalog, CatalogQueryFields::Conditions::kRead);
+  const BoundQuery bound = BindQuery(ParseFor(*snapshot, impl_->WordsOf(query, typos, synonyms, fields)),
+                                     *snapshot, impl_->options.bm25, deadline, typos);
+  if (!bound.complete) return std::vector<std::optional<ScoreExplanation>>(items.size());
+  return ExplainScores(*snapshot, bound, impl_->options.bm25, items, deadline);
+}
+
 std::vector<SynonymUse> KeywordIndex::SynonymsOf(const std::string& query,
                                                  const SynonymView& synonyms) const {
   const std::shared_ptr<const IndexSnapshot> snapshot = impl_->worker.snapshot();
@@ -194,8 +208,19 @@ KeywordIndexStatus KeywordIndex::status() const {
   }
   status.error = std::string(impl_->worker.last_error().message());
   status.rebuild_reason = impl_->worker.rebuild_reason();
+  status.recompile_reason = impl_->worker.recompile_reason();
   return status;
 }
+
+absl::Status KeywordIndex::Check(Deadline deadline, PartCheck* check) const {
+  const auto refresh = [&]() -> absl::StatusOr<std::shared_ptr<const IndexSnapshot>> {
+    if (absl::Status status = impl_->worker.AwaitRound(deadline.when()); !status.ok()) return status;
+    return impl_->worker.snapshot();
+  };
+  return CheckDocuments(*impl_->store, impl_->scope, refresh, deadline, check);
+}
+
+absl::Status KeywordIndex::Rebuild(const std::string& reason) { return impl_->worker.Rebuild(reason); }
 
 absl::Status KeywordIndex::Commit() { return impl_->worker.Commit(); }
 

@@ -8,6 +8,7 @@
 // Thread-safe: searches run on an immutable snapshot beside one writer.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,9 @@
 #include "index/analysis_settings.h"
 #include "index/highlight.h"
 #include "index/minimum_match.h"
+#include "index/score_explanation.h"
 #include "index/synonym_table.h"
+#include "store/part_check.h"
 #include "store/store.h"
 
 namespace waymark {
@@ -66,9 +69,10 @@ struct KeywordHits {
 struct KeywordIndexStatus {
   LogOffset position = 0;  // searchable up to here
   int64_t items = 0, segments = 0;
-  int64_t bytes = 0;           // of the compiled postings in memory
-  std::string error;           // of the last refresh, which is tried again; empty: it was good
-  std::string rebuild_reason;  // why the index was last set aside or rebuilt; empty: never
+  int64_t bytes = 0;             // of the compiled postings in memory
+  std::string error;             // of the last refresh, which is tried again; empty: it was good
+  std::string rebuild_reason;    // why the index was last set aside or rebuilt; empty: never
+  std::string recompile_reason;  // why a segment was last compiled again; empty: never
 };
 
 class Highlighter;
@@ -96,6 +100,12 @@ class KeywordIndex {
   // not hold gets none; one that holds no word of the query has coverage 0 and no score.
   void Fill(const std::string& query, absl::Span<Candidate> candidates,
             TypoTolerance typos = TypoTolerance::kAuto, const SynonymView* synonyms = nullptr) const;
+  // How the score of each of these items came about: the very score of Search() (and of the signals). None:
+  // the index does not hold the item, or the deadline came. [items]
+  std::vector<std::optional<ScoreExplanation>> Explain(const std::string& query,
+                                                       absl::Span<const ItemOrdinal> items, Deadline deadline,
+                                                       TypoTolerance typos = TypoTolerance::kAuto,
+                                                       const SynonymView* synonyms = nullptr) const;
   // The query with the words that searches take for misspelled written as items have them («did you mean»);
   // empty: there are none, or the deadline came.
   std::string CorrectQuery(const std::string& query, TypoTolerance typos, Deadline deadline,
@@ -108,6 +118,11 @@ class KeywordIndex {
                                                                Deadline deadline,
                                                                const SynonymView* synonyms = nullptr) const;
   KeywordIndexStatus status() const;
+  // Compares every item of the store with its document, term by term and position by position; also beside
+  // writes. What differs goes into `check`. DEADLINE_EXCEEDED; else the store or the index cannot be read.
+  absl::Status Check(Deadline deadline, PartCheck* check) const;
+  // Sets the index aside and makes it anew from the store, beside the one that serves.
+  absl::Status Rebuild(const std::string& reason);
   // Commits what has been indexed, so that the next start goes on from here.
   absl::Status Commit();
 

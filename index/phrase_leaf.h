@@ -39,6 +39,8 @@ class PhraseCursor {
   float Frequency();
   // Whether the words stand as the phrase says in this field of that document.
   bool StandsIn(uint32_t field) { return Places(field) > 0; }
+  // How often they do, as Frequency() counts it.
+  float PlacesIn(uint32_t field) { return Places(field); }
   // It does not score more than this; without slop only.
   FixedScore Bound(float length);
   const Bm25Term& scorer() const { return scorer_; }

@@ -18,6 +18,7 @@
 #include "candidates/deadline.h"
 #include "catalog/catalog.h"
 #include "curation/live_curation.h"
+#include "pipeline/data_check.h"
 #include "pipeline/query_report.h"
 #include "pipeline/request.h"
 #include "store/store.h"
@@ -45,6 +46,13 @@ struct EngineOptions {
   size_t model_memory_limit_bytes = size_t{8} << 30;
 };
 
+// What one part of a collection takes, and whether it was made anew.
+struct PartSize {
+  std::string name;  // "catalog", "catalog/genres", "index", ...
+  int64_t memory_bytes = 0, disk_bytes = 0;
+  std::string rebuild_reason;  // at this start or since; empty: it was not
+};
+
 struct CollectionStatus {
   std::string tenant, collection;
   StoreCounts counts;
@@ -54,6 +62,7 @@ struct CollectionStatus {
   bool suggesting = false;  // whether they are kept up; else the rest of their status is empty
   std::string release, retriever, ranker;
   std::string unloaded_release, unloaded_reason;  // as UnloadedRelease
+  std::vector<PartSize> parts;
 };
 
 // The release that should serve and could not be loaded, and why; no id: there is none.
@@ -110,6 +119,11 @@ class Collection {
   // What does not load, with the reason: the others are held all the same.
   virtual std::map<std::string, absl::Status> KeepReleases(const std::set<std::string>& ids) = 0;
   virtual CollectionStatus status() = 0;
+  // Compares everything that is derived with the store, file by file and item by item, also beside writes;
+  // what differs is in the parts' findings. Reads all of the collection: a minute for a million items. The
+  // error: it could not be looked at (DEADLINE_EXCEEDED).
+  virtual absl::StatusOr<std::vector<PartCheck>> Check(const DataCheckOptions& options,
+                                                       Deadline deadline) = 0;
 };
 
 class Engine {

@@ -48,12 +48,15 @@ absl::Status LiveCollection::Start(const SigningKey* key) {
   auto behaviour = LiveBehaviour::Open(store_, scope_, {});
   if (!behaviour.ok()) return behaviour.status();
   behaviour_ = *std::move(behaviour);
+  auto vectors = FieldVectors::Open(store_, scope_, catalog_->schema(), {});
+  if (!vectors.ok()) return vectors.status();
+  field_vectors_ = *std::move(vectors);
   admission_ = std::make_unique<ItemAdmission>(store_, scope_, catalog_.get(), options_.clock, &growing_);
   user_admission_ = std::make_unique<UserAdmission>(store_, scope_, options_.clock, &growing_);
   registry_ = std::make_unique<ModelRegistry>(store_, scope_, items_.get(), options_.clock);
   loader_ = std::make_unique<ReleaseLoader>(store_, scope_, items_.get(), registry_.get(), behaviour_.get(),
                                             options_.model_memory_limit_bytes);
-  PipelineParts parts{store_, scope_, catalog_.get(), index_.get(), curation_.get()};
+  PipelineParts parts{store_, scope_, catalog_.get(), index_.get(), curation_.get(), field_vectors_.get()};
   parts.asked_instead = [this](const std::string& query, Deadline deadline) {
     return suggestions_ == nullptr ? std::string() : suggestions_->AskedInstead(query, deadline);
   };
@@ -108,6 +111,13 @@ absl::StatusOr<bool> LiveCollection::FollowOnce() {
   if (!read.ok()) return read.status();
   any = !changes.empty();
   behaviour_->Apply(changes, *read);
+  if (field_vectors_->any()) {
+    changes.clear();
+    auto end = store_->Read(scope_, field_vectors_->position(), kFollowBatch, collect);
+    if (!end.ok()) return end.status();
+    any = any || !changes.empty();
+    if (auto status = field_vectors_->Apply(changes, *end); !status.ok()) return status;
+  }
   for (const auto& retriever : loader_->Retrievers()) {
     changes.clear();
     auto end = store_->Read(scope_, retriever->vectors->position(), kFollowBatch, collect);
@@ -180,6 +190,7 @@ absl::Status LiveCollection::Checkpoint() {
   first.Update(catalog_->Checkpoint());
   first.Update(index_->Commit());
   first.Update(behaviour_->Checkpoint());
+  first.Update(field_vectors_->Checkpoint());
   first.Update(suggestions_->Checkpoint());
   for (const auto& retriever : loader_->Retrievers()) first.Update(retriever->vectors->Checkpoint());
   return first;
@@ -237,7 +248,9 @@ absl::StatusOr<WriteReceipt> LiveCollection::Write(std::vector<Mutation> mutatio
 absl::Status LiveCollection::DeclareSchema(const storage::SchemaRecord& record) {
   absl::WriterMutexLock declaring(&schema_mutex_);
   auto merged = MergeSchema(catalog_->schema()->record(), record);
-  return merged.ok() ? catalog_->DeclareSchema(*merged) : merged.status();
+  if (!merged.ok()) return merged.status();
+  if (auto status = catalog_->DeclareSchema(*merged); !status.ok()) return status;
+  return field_vectors_->Adopt(catalog_->schema());
 }
 
 absl::Status LiveCollection::DeclareUserSchema(const storage::SchemaRecord& record) {
@@ -270,6 +283,7 @@ absl::Status LiveCollection::WaitForOffset(LogOffset offset, Deadline deadline) 
   // The catalogue takes a write in before it is answered, so whatever a token names is there.
   if (auto status = index_->CatchUpTo(offset, deadline.when()); !status.ok()) return status;
   if (!behaviour_->WaitFor(offset, deadline.when())) return late("behaviour");
+  if (field_vectors_->any() && !field_vectors_->WaitFor(offset, deadline.when())) return late("vectors");
   for (const auto& retriever : loader_->Retrievers()) {
     if (!retriever->vectors->WaitFor(offset, deadline.when())) return late("the vector index");
   }
@@ -328,6 +342,7 @@ CollectionStatus LiveCollection::status() {
   out.unloaded_reason = unloaded.reason;
   out.retriever = current->active->retriever_version;
   out.ranker = current->active->ranker->version();
+  out.parts = PartSizes();
   return out;
 }
 

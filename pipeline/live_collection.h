@@ -21,6 +21,7 @@
 #include "pipeline/release_loader.h"
 #include "pipeline/signed_token.h"
 #include "pipeline/user_admission.h"
+#include "recommend/field_vectors.h"
 #include "recommend/live_behaviour.h"
 #include "suggest/live_suggestions.h"
 
@@ -64,6 +65,7 @@ class LiveCollection : public Collection {
   UnloadedRelease unloaded_release() const override;
   std::map<std::string, absl::Status> KeepReleases(const std::set<std::string>& ids) override;
   CollectionStatus status() override;
+  absl::StatusOr<std::vector<PartCheck>> Check(const DataCheckOptions& options, Deadline deadline) override;
 
  private:
   LiveCollection(Store* store, Scope scope, const CollectionName& name, const EngineOptions& options);
@@ -82,6 +84,11 @@ class LiveCollection : public Collection {
   // Makes the closed-form model anew when enough has happened, and serves it from then on.
   absl::Status RefreshEase();
   void KeepEaseFresh();
+  // live_check.cc
+  void CheckItemVectors(PartCheck* check) const;
+  void CheckModels(PartCheck* check) const;
+  absl::Status Repair(PartCheck* part);
+  std::vector<PartSize> PartSizes() const;
   std::shared_ptr<const Snapshot> snapshot() const;
   // Makes `release` the active one of a new snapshot, in the place of `unloaded` where that has an id.
   void Publish(std::shared_ptr<const LoadedRelease> release, bool active, UnloadedRelease unloaded = {});
@@ -98,6 +105,7 @@ class LiveCollection : public Collection {
   std::unique_ptr<KeywordIndex> index_;
   std::unique_ptr<LiveCuration> curation_;
   std::unique_ptr<LiveBehaviour> behaviour_;
+  std::unique_ptr<FieldVectors> field_vectors_;
   std::mutex growing_;  // of the schemas in the collection's record
   std::unique_ptr<ItemAdmission> admission_;
   std::unique_ptr<UserAdmission> user_admission_;

@@ -17,6 +17,7 @@
 #include "pipeline/request.h"
 #include "pipeline/signed_token.h"
 #include "pipeline/snapshot.h"
+#include "recommend/field_vectors.h"
 #include "store/store.h"
 
 namespace waymark {
@@ -45,7 +46,8 @@ struct PipelineParts {
   Scope scope;
   const Catalog* catalog = nullptr;
   const KeywordIndex* index = nullptr;
-  LiveCuration* curation = nullptr;  // null: none
+  LiveCuration* curation = nullptr;       // null: none
+  const FieldVectors* vectors = nullptr;  // null: none; requests with a vector need them
   FirstEventTimes first_events;
   const Clock* clock = Clock::Real();
   const SigningKey* key = nullptr;

@@ -77,7 +77,7 @@ absl::Status Pipeline::Call::MakeContext() {
     if (!field.ok()) return field.status();
     group_field_ = *std::move(field);
   }
-  context_.all_matches = WordsOnly() && (!facets_.empty() || Sorted() || Grouped());
+  context_.all_matches = WordsOnly() && (!facets_.empty() || Sorted() || Grouped() || Near());
   return release_.behaviour->FillUserVector(&context_);
 }
 
@@ -90,10 +90,18 @@ std::string Pipeline::Call::Arm() const {
 absl::Status Pipeline::Call::AddFacets() {
   if (facets_.empty()) return absl::OkStatus();
   // A later page's list comes with its token, its matches do not.
-  if (WordsOnly() && !request_.page_token.empty()) Gather({1, 1});
+  if (!request_.page_token.empty()) {
+    if (Near()) {
+      const int64_t total = list_.total;
+      if (auto gathered = GatherWithNearest({1, 1}); !gathered.ok()) return gathered.status();
+      list_.total = total;
+    } else if (WordsOnly()) {
+      Gather({1, 1});
+    }
+  }
   const absl::Time start = absl::Now();
   FacetBase base{parts_.catalog, filter_.get(), context_.allowed, nullptr, curated_.allowed};
-  if (WordsOnly()) {
+  if (Matching()) {
     std::vector<ItemOrdinal> items;
     items.reserve(matches_.size());
     for (const ScoredItem& match : matches_) items.push_back(match.item);

@@ -54,6 +54,17 @@ class Pipeline::Call {
 
   bool WordsOnly() const { return request_.kind == RequestKind::kSearch && !context_.query.empty(); }
 
+  // Whether a vector is asked for, and whether the list is made of matches rather than of all items.
+  bool Near() const { return request_.kind == RequestKind::kSearch && request_.vector.has_value(); }
+  bool Matching() const { return WordsOnly() || Near(); }
+
+  // pipeline_vector.cc: asks the vectors; then the words too, all that takes part in matches_ and the total;
+  // then makes one list of both.
+  absl::Status FindNearest();
+  absl::StatusOr<GatheredCandidates> GatherWithNearest(const CandidateLimits& limits);
+  absl::StatusOr<std::vector<RankedCandidate>> GatherAndFuse();
+  void DescribeNearness(RankedItem* item) const;
+
   bool Sorted() const { return !order_.keys.empty(); }
   bool Grouped() const { return request_.group_by.has_value(); }
   size_t PerGroup() const { return static_cast<size_t>(std::max(1, request_.group_by->limit)); }
@@ -105,6 +116,12 @@ class Pipeline::Call {
 
   void NameGroups();
 
+  // How far each item of the page is from the point of the order, else of the filter.
+  void MeasureDistances();
+
+  // How the words' score of each item of the page came about.
+  void ExplainWords();
+
   RankedItem MakeItem(size_t index, const storage::ItemRecord& record);
 
   void Sign();
@@ -124,6 +141,7 @@ class Pipeline::Call {
   Field group_field_;  // when group_by is set
   std::vector<ScoredItem>
       matches_;  // of the words, whatever the filter; when facets or an order ask for them
+  std::vector<ScoredItem> nearest_;  // to the vector, best first
   PageList list_;
   std::unique_ptr<Highlighter> highlighter_;  // null: nothing is highlighted
   std::vector<RankedCandidate> details_;      // of list_, on the first page

@@ -18,6 +18,7 @@ std::vector<const CandidateSource*> Pipeline::Call::Sources() const {
 }
 
 absl::StatusOr<std::vector<RankedCandidate>> Pipeline::Call::GatherAndRank() {
+  if (Near()) return GatherAndFuse();
   CandidateLimits limits{request_.per_source_limit, request_.rank_limit};
   // A search ranks as many matches as its pages may show.
   if (WordsOnly() && limits.merged == 0) limits.merged = static_cast<int>(kMaxPagedItems);
@@ -57,7 +58,11 @@ void Pipeline::Call::CountTotal(const GatheredCandidates& gathered) {
 }
 
 absl::StatusOr<std::vector<RankedCandidate>> Pipeline::Call::GatherAndSort() {
-  CountTotal(WordsOnly() ? Gather({1, 1}) : GatheredCandidates());
+  if (Near()) {
+    if (auto gathered = GatherWithNearest({1, 1}); !gathered.ok()) return gathered.status();
+  } else {
+    CountTotal(WordsOnly() ? Gather({1, 1}) : GatheredCandidates());
+  }
   const absl::Time start = absl::Now();
   auto sorted = Grouped() ? BestOfGroups(kMaxPagedItems) : SortAll();
   if (!sorted.ok()) return sorted.status();
@@ -74,13 +79,13 @@ absl::StatusOr<std::vector<RankedCandidate>> Pipeline::Call::GatherAndSort() {
 }
 
 absl::StatusOr<std::vector<ScoredItem>> Pipeline::Call::SortAll() const {
-  return SortItems(*parts_.catalog, order_, context_.allowed.get(), WordsOnly() ? &matches_ : nullptr,
+  return SortItems(*parts_.catalog, order_, context_.allowed.get(), Matching() ? &matches_ : nullptr,
                    kMaxPagedItems, [this] { return deadline_.Expired(); });
 }
 
 absl::StatusOr<std::vector<ScoredItem>> Pipeline::Call::BestOfGroups(size_t limit) const {
   return GroupItems(*parts_.catalog, {group_field_, PerGroup(), limit}, order_, context_.allowed.get(),
-                    WordsOnly() ? &matches_ : nullptr, [this] { return deadline_.Expired(); });
+                    Matching() ? &matches_ : nullptr, [this] { return deadline_.Expired(); });
 }
 
 void Pipeline::Call::AddBestOfGroups(size_t most, std::vector<Candidate>* candidates) {

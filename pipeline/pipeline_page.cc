@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "pipeline/arrange_stage.h"
 #include "pipeline/group_stage.h"
@@ -92,6 +93,8 @@ absl::Status Pipeline::Call::CutPage() {
     response_.items.push_back(MakeItem(page.indexes[k], *records[k]));
   }
   if (Grouped()) NameGroups();
+  if (request_.explain && WordsOnly()) ExplainWords();
+  MeasureDistances();
   list_.next = page.next;
   const size_t end = std::min(list_.items.size(), kMaxPagedItems);
   if (request_.kind != RequestKind::kRank && list_.next < end) {
@@ -126,6 +129,40 @@ void Pipeline::Call::NameGroups() {
   for (size_t i = 0; i < groups.size(); ++i) response_.items[i].group = ItemGroup{groups[i].value};
 }
 
+void Pipeline::Call::MeasureDistances() {
+  std::string field;
+  GeoPoint from;
+  if (const SortKey* key = FindDistance(order_)) {
+    field = key->field.name();
+    from = *key->from;
+  } else if (const FilterNode* node = filter_ == nullptr ? nullptr : FindDistance(filter_->root)) {
+    field = node->field;
+    from = {node->numbers[0], node->numbers[1]};
+  } else {
+    return;
+  }
+  std::vector<ItemOrdinal> items;
+  for (const RankedItem& item : response_.items) items.push_back(item.item);
+  std::vector<double> metres(items.size());
+  parts_.catalog->ReadDistances(field, from, items, absl::MakeSpan(metres));
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (std::isfinite(metres[i])) response_.items[i].distance_metres = metres[i];
+  }
+}
+
+void Pipeline::Call::ExplainWords() {
+  std::vector<ItemOrdinal> items;
+  for (const RankedItem& item : response_.items) items.push_back(item.item);
+  auto explained = parts_.index->Explain(context_.query, items, deadline_, request_.typo_tolerance,
+                                         context_.synonyms.get());
+  for (size_t i = 0; i < items.size(); ++i) {
+    response_.items[i].keyword_explanation = std::move(explained[i]);
+  }
+  if (deadline_.Expired()) {
+    response_.degraded.push_back({"explain", "the deadline passed: some scores are not explained"});
+  }
+}
+
 RankedItem Pipeline::Call::MakeItem(size_t index, const storage::ItemRecord& record) {
   RankedItem out;
   out.item = list_.items[index];
@@ -135,6 +172,7 @@ RankedItem Pipeline::Call::MakeItem(size_t index, const storage::ItemRecord& rec
   Highlight(record, &out);
   // A later page has no details: its token carries scores only.
   if (index < details_.size()) Describe(details_[index], &out);
+  if (Near()) DescribeNearness(&out);
   return out;
 }
 

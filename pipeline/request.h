@@ -11,6 +11,7 @@
 #include "catalog/facet.h"
 #include "google/protobuf/struct.pb.h"
 #include "index/highlight.h"
+#include "index/score_explanation.h"
 #include "index/synonym_table.h"
 #include "rank/ranker.h"
 #include "store/log_position.h"
@@ -47,6 +48,17 @@ struct GroupAsked {
   int limit = 0;  // items of each group; 0: 1
 };
 
+// Items near to a vector, alone or beside the words.
+struct VectorAsked {
+  std::string field;
+  std::vector<float> values;
+  int limit = 0;  // of the nearest; 0: kDefaultNearest
+  enum class Fusion { kRanks, kScores };
+  Fusion fusion = Fusion::kRanks;
+  double weight = 0.5;  // of the vector; the words have the rest
+};
+inline constexpr int kDefaultNearest = 100, kMostNearest = 500;
+
 struct PipelineRequest {
   RequestKind kind = RequestKind::kSearch;
   std::string query;
@@ -81,6 +93,7 @@ struct PipelineRequest {
   std::vector<FacetAsked> facets;             // of kSearch
   std::string order_by;                       // of kSearch; empty: by rank
   std::optional<GroupAsked> group_by;         // of kSearch and kRecommend
+  std::optional<VectorAsked> vector;          // of kSearch
   CurationMode curation = CurationMode::kOn;  // of kSearch and kRecommend
 };
 
@@ -100,9 +113,11 @@ struct RankedItem {
   std::map<std::string, double> scores;
   std::vector<SourceHit> sources;
   std::vector<Contribution> explanation;
+  std::optional<ScoreExplanation> keyword_explanation;  // of searches by words that ask for it
   std::vector<TextHighlight> highlights;
-  std::optional<ItemGroup> group;  // of grouped requests
-  bool pinned = false;             // put at its place by a rule
+  std::optional<ItemGroup> group;         // of grouped requests
+  std::optional<double> distance_metres;  // of requests that speak of a distance
+  bool pinned = false;                    // put at its place by a rule
 };
 struct Degraded {
   std::string stage, reason;

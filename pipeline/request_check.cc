@@ -82,6 +82,20 @@ absl::Status CheckGiven(const PipelineRequest& request) {
   return absl::OkStatus();
 }
 
+// Field and values are held against the schema where they are searched.
+absl::Status CheckVector(const PipelineRequest& request) {
+  if (!request.vector) return absl::OkStatus();
+  const VectorAsked& vector = *request.vector;
+  if (vector.limit < 0 || vector.limit > kMostNearest) {
+    return absl::InvalidArgumentError(absl::StrCat("vector.limit: is ", vector.limit, "; it takes 1 to ",
+                                                   kMostNearest, ", or 0 for ", kDefaultNearest));
+  }
+  if (!(vector.weight >= 0 && vector.weight <= 1)) {
+    return absl::InvalidArgumentError(absl::StrCat("vector.weight: is ", vector.weight, "; it takes 0 to 1"));
+  }
+  return CheckUtf8("vector.field", vector.field);
+}
+
 }  // namespace
 
 absl::Status CheckRequest(const PipelineRequest& request) {
@@ -125,6 +139,7 @@ absl::Status CheckRequest(const PipelineRequest& request) {
     return absl::InvalidArgumentError(absl::StrCat("group_by.limit: is ", request.group_by->limit,
                                                    "; it takes 1 to ", kMostPerGroup, ", or 0 for 1"));
   }
+  if (auto status = CheckVector(request); !status.ok()) return status;
   if (!request.order_by.empty()) {
     if (request.explain) {
       return absl::InvalidArgumentError(
@@ -163,6 +178,13 @@ std::string RequestFingerprint(const PipelineRequest& request) {
        {&request.query, &request.user_id, &request.visitor_id, &request.session_id, &request.surface,
         &request.filter, &request.order_by, &request.minimum_match}) {
     add(*value);
+  }
+  if (request.vector) {
+    add(request.vector->field);
+    add(std::string(reinterpret_cast<const char*>(request.vector->values.data()),
+                    request.vector->values.size() * sizeof(float)));
+    absl::StrAppend(&text, request.vector->limit, " ", static_cast<int>(request.vector->fusion), " ",
+                    request.vector->weight, "\n");
   }
   if (request.group_by) {
     add(request.group_by->field);

@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "store/struct_fields.h"
+
 namespace waymark {
 
 using google::protobuf::Struct;
@@ -27,10 +29,7 @@ SchemaGrowth GrowSchema(const Schema& schema, absl::Span<const Struct* const> ro
 Struct WrittenFields(const Struct& fields, const std::vector<std::string>& paths) {
   if (paths.empty()) return fields;
   Struct picked;
-  for (const std::string& path : paths) {
-    const auto found = fields.fields().find(path);
-    if (found != fields.fields().end()) (*picked.mutable_fields())[path] = found->second;
-  }
+  ApplyPaths(fields, paths, &picked);
   return picked;
 }
 

@@ -191,4 +191,13 @@ absl::Status CheckedReader::Damaged(std::string_view what) const {
   return absl::DataLossError(absl::StrCat(file_.string(), " ", std::string(what)));
 }
 
+std::string SetAsideDamaged(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return "nothing";
+  const std::filesystem::path aside = path.string() + ".damaged";
+  std::filesystem::remove_all(aside, error);
+  std::filesystem::rename(path, aside, error);
+  return error ? absl::StrCat("(cannot be renamed: ", error.message(), ")") : aside.string();
+}
+
 }  // namespace waymark

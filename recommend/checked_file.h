@@ -99,4 +99,8 @@ class CheckedReader {
   size_t buffer_at_ = 0;
 };
 
+// Renames a file or folder that is damaged to <name>.damaged, where one that stood there before goes, and
+// answers that name; when it cannot, what the system says. What is not there stays so: «nothing».
+std::string SetAsideDamaged(const std::filesystem::path& path);
+
 }  // namespace waymark

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "recommend/checked_file.h"
 
 namespace waymark {
 namespace {
@@ -36,9 +37,16 @@ absl::StatusOr<std::unique_ptr<LiveBehaviour>> LiveBehaviour::Open(const Store* 
     std::lock_guard lock(behaviour->ease_mutex_);
     behaviour->ease_ = *std::move(ease);
   } else if (!absl::IsNotFound(ease.status())) {
-    spdlog::warn("the item weights (EASE) are made anew: {}", ease.status().ToString());
+    behaviour->NotUsed("ease", ease.status());
   }
   return behaviour;
+}
+
+void LiveBehaviour::NotUsed(const std::string& file, const absl::Status& why) {
+  rebuild_reason_ = std::string(why.message());
+  const std::string aside = absl::IsDataLoss(why) ? SetAsideDamaged(folder_ / file) : "nothing";
+  spdlog::warn("behaviour_rebuilt file={} reason=\"{}\" set_aside={}", (folder_ / file).string(),
+               rebuild_reason_, aside);
 }
 
 absl::Status LiveBehaviour::OpenCounts() {
@@ -46,13 +54,12 @@ absl::Status LiveBehaviour::OpenCounts() {
   auto opened = BehaviourCounts::Open(folder_ / "counts", options_.counts, &position);
   const LogOffset end = store_->End();
   if (!opened.ok()) {
-    if (!absl::IsNotFound(opened.status()))
-      spdlog::warn("the behaviour counts are rebuilt: {}", opened.status().ToString());
+    if (!absl::IsNotFound(opened.status())) NotUsed("counts", opened.status());
     return Rebuild();
   }
   if (position > end) {
-    spdlog::warn("the behaviour counts are rebuilt: they are of log position {}, the log ends at {}",
-                 position, end);
+    NotUsed("counts", absl::FailedPreconditionError(
+                          absl::StrCat("they are of log position ", position, ", the log ends at ", end)));
     return Rebuild();
   }
   if (end - position > std::max(kLongTail, end / 2)) return Rebuild();

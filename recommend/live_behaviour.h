@@ -49,6 +49,9 @@ class LiveBehaviour {
   bool WaitFor(LogOffset offset, absl::Time until) const { return reach_.WaitFor(offset, until); }
   // Writes a checkpoint (to a new file, fsync, rename). Readers go on; Apply waits.
   absl::Status Checkpoint();
+  // Why the counts or the closed-form model were made anew at the start; empty: they were not, or there were
+  // none.
+  const std::string& rebuild_reason() const { return rebuild_reason_; }
 
   std::shared_ptr<const BehaviourCounts> counts() const { return counts_; }
   // Null until RefreshEase() has made one, here or before a restart.
@@ -62,6 +65,8 @@ class LiveBehaviour {
 
  private:
   LiveBehaviour(const Store* store, Scope scope, const LiveBehaviourOptions& options);
+  // Sets `file` aside when it is damaged; says why it is made anew.
+  void NotUsed(const std::string& file, const absl::Status& why);
   absl::Status OpenCounts();
   absl::Status Rebuild();
   absl::Status Replay();
@@ -72,6 +77,7 @@ class LiveBehaviour {
   const LiveBehaviourOptions options_;
   const std::filesystem::path folder_;
   std::shared_ptr<BehaviourCounts> counts_;
+  std::string rebuild_reason_;  // set while opening
 
   std::mutex apply_mutex_;
   std::unique_ptr<RecentHistories> histories_;  // under apply_mutex_

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "recommend/checked_file.h"
 
 namespace waymark {
 namespace {
@@ -54,7 +55,12 @@ absl::Status LiveVectors::OpenIndex(const VectorIndexOptions& options) {
   }
   if (absl::IsResourceExhausted(opened.status())) return opened.status();
   if (!opened.ok() && !absl::IsNotFound(opened.status()))
-    spdlog::warn("item vectors are made anew: {}", opened.status().ToString());
+    rebuild_reason_ = std::string(opened.status().message());
+  if (!rebuild_reason_.empty()) {
+    const bool damaged = absl::IsDataLoss(opened.status());
+    spdlog::warn("item_vectors_rebuilt reason=\"{}\" set_aside={}", rebuild_reason_,
+                 damaged ? SetAsideDamaged(folder_) : "nothing");
+  }
   auto created = VectorIndex::Create(options);
   if (!created.ok()) return created.status();
   index_ = *std::move(created);
@@ -75,6 +81,16 @@ absl::Status LiveVectors::EmbedAll() {
   }
   reach_.Set(end);
   return absl::OkStatus();
+}
+
+absl::Status LiveVectors::Rebuild() {
+  std::vector<ItemOrdinal> gone;
+  for (ItemOrdinal item = 0; item < items_->End(); ++item) {
+    if (!items_->Live(item)) gone.push_back(item);
+  }
+  index_->Remove(gone);
+  if (absl::Status s = EmbedAll(); !s.ok()) return s;
+  return Checkpoint();
 }
 
 absl::Status LiveVectors::Replay() {

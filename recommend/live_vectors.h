@@ -41,9 +41,14 @@ class LiveVectors {
   LogOffset position() const { return reach_.position(); }
   bool WaitFor(LogOffset offset, absl::Time until) const { return reach_.WaitFor(offset, until); }
   absl::Status Checkpoint();
+  // Embeds every live item again, takes out what does not live, and writes a checkpoint.
+  absl::Status Rebuild();
 
   std::shared_ptr<const VectorIndex> index() const { return index_; }
   const Retriever& retriever() const { return *retriever_; }
+  const std::filesystem::path& folder() const { return folder_; }
+  // Why they were made anew at the start; empty: they were not, or there were none.
+  const std::string& rebuild_reason() const { return rebuild_reason_; }
 
  private:
   LiveVectors(const Store* store, Scope scope, std::shared_ptr<const Retriever> retriever,
@@ -62,6 +67,7 @@ class LiveVectors {
   const ItemDirectory* const items_;
   const std::filesystem::path folder_;
   std::shared_ptr<VectorIndex> index_;
+  std::string rebuild_reason_;  // set while opening
 
   std::mutex apply_mutex_;
   LogReach reach_;

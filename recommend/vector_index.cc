@@ -131,6 +131,7 @@ size_t VectorIndex::ReadVectors(absl::Span<const ItemOrdinal> items, absl::Span<
   return impl_->Current()->ReadVectors(impl_->options.width, items, out);
 }
 
+size_t VectorIndex::memory_bytes() const { return impl_->Current()->bytes(impl_->options.width); }
 size_t VectorIndex::size() const { return impl_->Current()->live; }
 int VectorIndex::width() const { return impl_->options.width; }
 std::string VectorIndex::FaissBuild() { return WAYMARK_FAISS_BUILD; }

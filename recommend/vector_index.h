@@ -33,6 +33,8 @@ class VectorIndex {
   static absl::StatusOr<std::unique_ptr<VectorIndex>> Open(const std::filesystem::path& folder,
                                                            const std::string& retriever_sha256,
                                                            const VectorIndexOptions& options);
+  // Whether what lies at `folder` can be opened, whatever it was written with. NOT_FOUND: nothing does.
+  static absl::Status Verify(const std::filesystem::path& folder);
   absl::Status Save(const std::filesystem::path& folder, const std::string& retriever_sha256,
                     LogOffset position) const;
   // What Open() found; 0 for one that was made anew.
@@ -52,6 +54,7 @@ class VectorIndex {
   // out: [items, width]; rows of items without a vector are zero. Answers how many have one.
   size_t ReadVectors(absl::Span<const ItemOrdinal> items, absl::Span<float> out) const;
   size_t size() const;
+  size_t memory_bytes() const;  // about
   int width() const;
   // Seals a full tail and merges small segments and those with many deletions. Called in the background.
   // CANCELLED as soon as `cancelled` says so (looked at every few thousand vectors); the index stays as it

@@ -1,5 +1,6 @@
 // The index on disk: sealed segments under content names, and one manifest with everything else. The
 // manifest is replaced in one step, so a crash leaves the old index or the new one.
+#include <algorithm>
 #include <filesystem>
 
 #include "absl/container/flat_hash_set.h"
@@ -103,6 +104,8 @@ absl::StatusOr<std::unique_ptr<VectorIndex>> VectorIndex::Open(const std::filesy
     if (absl::Status s = reader.GetArray(&words); !s.ok()) return s;
     if (name != std::filesystem::path(name).filename()) return reader.Damaged("names a segment elsewhere");
     auto segment = VectorSegment::Read(folder, name, impl.SegmentOptions());
+    // A segment that the manifest names and that is not there is damage, where no manifest would be no index.
+    if (absl::IsNotFound(segment.status())) return absl::DataLossError(segment.status().message());
     if (!segment.ok()) return segment.status();
     SegmentView view{*std::move(segment), nullptr, 0};
     if (!words.empty()) {
@@ -122,6 +125,22 @@ absl::StatusOr<std::unique_ptr<VectorIndex>> VectorIndex::Open(const std::filesy
   impl.Publish(std::move(snapshot));
   if (absl::Status s = (*created)->Add(items, vectors); !s.ok()) return s;
   return created;
+}
+
+absl::Status VectorIndex::Verify(const std::filesystem::path& folder) {
+  std::string written_with;
+  VectorIndexOptions options;
+  {
+    auto reader = CheckedReader::Open(folder / kManifest, kIndexMagic, kIndexVersion);
+    if (!reader.ok()) return reader.status();
+    uint64_t position = 0;
+    uint32_t width = 0;
+    if (absl::Status s = (*reader)->GetText(&written_with); !s.ok()) return s;
+    if (absl::Status s = (*reader)->Get(&position); !s.ok()) return s;
+    if (absl::Status s = (*reader)->Get(&width); !s.ok()) return s;
+    options.width = static_cast<int>(std::min<uint32_t>(width, 1 << 20));
+  }
+  return Open(folder, written_with, options).status();
 }
 
 LogOffset VectorIndex::saved_position() const { return impl_->saved_position; }

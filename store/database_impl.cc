@@ -269,6 +269,12 @@ absl::Status Database::Flush() {
   return Check(open->db()->Flush({}, all));
 }
 
+absl::Status Database::VerifyChecksums() const {
+  const std::shared_ptr<RocksFolder> open = Use();
+  if (open == nullptr) return Check(Closed());
+  return Check(open->db()->VerifyChecksum());
+}
+
 absl::Status Database::Checkpoint(const std::filesystem::path& path) const {
   const std::shared_ptr<RocksFolder> open = Use();
   if (open == nullptr) return Check(Closed());

@@ -121,6 +121,8 @@ class Database {
 
   // Writes all buffers to files.
   absl::Status Flush();
+  // Reads every block of every file against its checksum.
+  absl::Status VerifyChecksums() const;
   // A copy of the whole at `path`, which must not exist yet, by links where the file system has them.
   absl::Status Checkpoint(const std::filesystem::path& path) const;
   // Removes the files that hold nothing but keys in [begin, end).

@@ -154,6 +154,8 @@ int64_t Store::DiskBytes() const {
   return bytes;
 }
 
+absl::Status Store::VerifyChecksums() const { return impl_->database->VerifyChecksums(); }
+
 absl::Status Store::Flush() {
   if (absl::Status status = impl_->CheckWritable(); !status.ok()) return status;
   return impl_->database->Flush();

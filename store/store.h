@@ -185,6 +185,8 @@ class Store : public ChangeFeed {
   absl::StatusOr<std::filesystem::path> CreateCheckpoint();
   int64_t DiskBytes() const;
   absl::Status Flush();
+  // Reads every block of the store's files against its checksum. DATA_LOSS names the file.
+  absl::Status VerifyChecksums() const;
 
  private:
   class Impl;

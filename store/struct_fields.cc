@@ -122,6 +122,33 @@ std::vector<std::string> ChangedFields(const Struct& before, const Struct& after
   return changed;
 }
 
+namespace {
+
+// Below a name with a dot in it: "size.width" sets or removes `width` of the object `size`.
+void ApplyInside(const Struct& from, std::string_view path, Struct* to) {
+  const size_t dot = path.find('.');
+  const std::string name(path.substr(0, dot));
+  auto& fields = *to->mutable_fields();
+  const auto source = from.fields().find(name);
+  const bool there = source != from.fields().end();
+  if (dot == path.npos) {
+    if (there) {
+      fields[name] = source->second;
+    } else {
+      fields.erase(name);
+    }
+    return;
+  }
+  const auto held = fields.find(name);
+  const bool object = held != fields.end() && held->second.has_struct_value();
+  if (!object && !(there && source->second.has_struct_value())) return;  // nothing to set or remove
+  const Struct none;
+  const Struct& inner = there && source->second.has_struct_value() ? source->second.struct_value() : none;
+  ApplyInside(inner, path.substr(dot + 1), fields[name].mutable_struct_value());
+}
+
+}  // namespace
+
 void ApplyPaths(const Struct& from, const std::vector<std::string>& paths, Struct* to) {
   auto& fields = *to->mutable_fields();
   if (paths.empty()) {
@@ -130,10 +157,12 @@ void ApplyPaths(const Struct& from, const std::vector<std::string>& paths, Struc
   }
   for (const std::string& path : paths) {
     auto found = from.fields().find(path);
-    if (found == from.fields().end()) {
+    if (found != from.fields().end()) {
+      fields[path] = found->second;
+    } else if (fields.contains(path) || path.find('.') == std::string::npos) {
       fields.erase(path);
     } else {
-      fields[path] = found->second;
+      ApplyInside(from, path, to);
     }
   }
 }

@@ -26,7 +26,8 @@ bool SameValue(const google::protobuf::Value& a, const google::protobuf::Value& 
 std::vector<std::string> ChangedFields(const google::protobuf::Struct& before,
                                        const google::protobuf::Struct& after);
 // Sets each of `paths` (all of `from` when empty) in `to` as `from` has it; a path that `from` lacks is
-// removed.
+// removed. A path with dots that is no name in either leads into objects: "size.width". Objects on the way
+// are made; what is no object there gives way to one.
 void ApplyPaths(const google::protobuf::Struct& from, const std::vector<std::string>& paths,
                 google::protobuf::Struct* to);
 

@@ -36,5 +36,6 @@ void AddExperiment(CLI::App* app, Run* run);
 void AddExperimentPower(CLI::App* group, Run* run);  // of `experiment`
 void AddQueries(CLI::App* app, Run* run);
 void AddStatus(CLI::App* app, Run* run);
+void AddCheck(CLI::App* app, Run* run);
 
 }  // namespace waymark

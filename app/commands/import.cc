@@ -21,7 +21,7 @@ struct Options {
   Target target;
   std::vector<std::string> files, maps, sets, drops;
   std::string id_column, format = "auto", separator;
-  bool strict = false;
+  bool strict = false, update = false;
   int64_t skip_lines = 0;
 };
 
@@ -30,6 +30,7 @@ absl::StatusOr<ImportPlan> MakePlan(const Options& options, RowKind kind) {
   plan.files = options.files;
   plan.parent = Parent(options.target);
   plan.strict = options.strict;
+  if (options.update) plan.items = ItemWriting::kUpdate;
   plan.rows.kind = kind;
   plan.rows.skip_lines = options.skip_lines;
   auto format = ParseRowFormat(options.format);
@@ -143,10 +144,10 @@ void AddKind(CLI::App* parent, Run* run, const std::string& name, RowKind kind, 
       ->required()
       ->type_name("FILE");
   command
-      ->add_option(
-          "-m,--map", options->maps,
-          "take FIELD from COLUMN; TYPE: text, integer, number, boolean, time, json, words, numbers, "
-          "split(SEPARATOR)")
+      ->add_option("-m,--map", options->maps,
+                   "take FIELD from COLUMN; TYPE: text, integer, number, boolean, time, json, words, "
+                   "numbers, point (52.5,13.4), "
+                   "split(SEPARATOR)")
       ->type_name("FIELD=COLUMN[:TYPE]")
       ->allow_extra_args(false);
   command->add_option("--set", options->sets, "give every row this value")
@@ -161,6 +162,10 @@ void AddKind(CLI::App* parent, Run* run, const std::string& name, RowKind kind, 
       ->type_name("NAME");
   command->add_option("--separator", options->separator, "between the columns of CSV (\\t: a tab)")
       ->type_name("CHAR");
+  if (kind == RowKind::kItem) {
+    command->add_flag("--update", options->update,
+                      "rows hold some fields of items that are there; their other fields stay");
+  }
   command->add_flag("--strict", options->strict, "stop at the first row that is refused");
   command->add_option("--skip-lines", options->skip_lines, "go on after this line of the first file")
       ->check(ZeroOrMore())
@@ -176,7 +181,8 @@ void AddImport(CLI::App* app, Run* run) {
                                     "--map 'genres=genres:split(|)'");
   AddKind(group, run, "items", RowKind::kItem, "Read items; an item that is there is replaced",
           "  waymark import items movies.csv --data DIR --id-column movieId --map 'genres=genres:split(|)'\n"
-          "  waymark import items - --data DIR < items.jsonl");
+          "  waymark import items - --data DIR < items.jsonl\n"
+          "  waymark import items prices.csv --data DIR --update");
   AddKind(group, run, "users", RowKind::kUser, "Read users with their attributes",
           "  waymark import users users.csv --data DIR --id-column user_id --map age=age:integer");
   AddKind(group, run, "events", RowKind::kEvent, "Read what users did, as history",

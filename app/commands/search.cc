@@ -1,6 +1,11 @@
 #include <CLI/CLI.hpp>
+#include <fstream>
 #include <memory>
 
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "app/commands/commands.h"
 #include "app/exit.h"
 #include "app/facet_option.h"
@@ -20,7 +25,35 @@ struct Options {
   std::vector<std::string> facets;
   std::string order_by, minimum_match;
   int relax_below = 0;
+  std::string vector, fusion = "ranks";
+  double vector_weight = 0.5;
+  int nearest = 0;
 };
+
+// FIELD=0.1,0.2,... or FIELD=@FILE with the numbers, apart by commas or spaces, or a JSON array.
+absl::Status ReadVector(const Options& options, v1::VectorQuery* query) {
+  const size_t equals = options.vector.find('=');
+  const std::string name = options.vector.substr(0, equals);
+  std::string text = equals == std::string::npos ? "" : options.vector.substr(equals + 1);
+  if (absl::StartsWith(text, "@")) {
+    std::ifstream in(text.substr(1));
+    if (!in) return absl::InvalidArgumentError(absl::StrCat("--vector: cannot read '", text.substr(1), "'"));
+    text.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  query->set_field(name);
+  for (const auto part : absl::StrSplit(text, absl::ByAnyChar(", \t\r\n[]"), absl::SkipEmpty())) {
+    float number = 0;
+    if (!absl::SimpleAtof(part, &number)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--vector: '", part, "' is no number; it takes FIELD=0.1,0.2,... or FIELD=@FILE"));
+    }
+    query->add_values(number);
+  }
+  query->set_limit(options.nearest);
+  query->set_weight(options.vector_weight);
+  query->set_fusion(options.fusion == "scores" ? v1::VectorQuery::SCORES : v1::VectorQuery::RANKS);
+  return absl::OkStatus();
+}
 
 int RunSearch(const Options& options) {
   v1::SearchRequest request;
@@ -39,6 +72,10 @@ int RunSearch(const Options& options) {
   request.set_order_by(options.order_by);
   request.set_minimum_match(options.minimum_match);
   request.set_relax_below(options.relax_below);
+  if (!options.vector.empty()) {
+    auto status = ReadVector(options, request.mutable_vector());
+    if (!status.ok()) return FailUsage(std::string(status.message()));
+  }
   auto backend = OpenTarget(options.target, Access::kRead);
   if (!backend.ok()) return Fail(backend.status());
   v1::SearchResponse response;
@@ -79,11 +116,31 @@ void AddSearch(CLI::App* app, Run* run) {
   command
       ->add_option("--facet", options->facets,
                    "count the matches by a field: genres, genres:20, genres:find=sci, genres:disjunctive, "
-                   "year:0..1980,1980..2000 (ends not in them), year:step=10; may be given again")
+                   "year:0..1980,1980..2000 (ends not in them), year:step=10, released:per=month, "
+                   "shelf:levels=2, shelf:under=Books, price:statistics; may be given again")
       ->type_name("FIELD[:...]")
       ->allow_extra_args(false);
-  command->add_option("--order-by", options->order_by, "sort all matches by fields, as 'year desc, price'")
+  command
+      ->add_option("--order-by", options->order_by,
+                   "sort all matches by fields, as 'year desc, price', or by distance, "
+                   "'geo_distance(location, 52.5, 13.4)'")
       ->type_name("FIELD [desc],...");
+  command
+      ->add_option(
+          "--vector", options->vector,
+          "items near to this vector, alone or beside the words: numbers with commas, or a file of them")
+      ->type_name("FIELD=NUMBERS|@FILE");
+  command->add_option("--nearest", options->nearest, "how many of the nearest take part (100)")
+      ->type_name("N");
+  command
+      ->add_option("--fusion", options->fusion, "how words and vector become one list: by ranks or by scores")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"ranks", "scores"}));
+  command
+      ->add_option("--vector-weight", options->vector_weight,
+                   "of the vector, 0 to 1; the words have the rest")
+      ->capture_default_str()
+      ->type_name("W");
   AddRequestOptions(command, &options->request);
   command->callback([=] { *run = [options] { return RunSearch(*options); }; });
 }

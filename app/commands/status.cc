@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -9,6 +10,7 @@
 #include "app/json_output.h"
 #include "app/progress.h"
 #include "app/target.h"
+#include "app/text_table.h"
 #include "waymark/v1/admin.pb.h"
 
 namespace waymark {
@@ -16,7 +18,21 @@ namespace {
 
 std::string Megabytes(int64_t bytes) { return absl::StrFormat("%.1f MB", bytes / 1e6); }
 
-std::string Text(const v1::Status& status, const std::string& where) {
+// What each part takes, the largest in memory first.
+void AppendParts(const v1::CollectionStatus& status, std::string* text) {
+  std::vector<v1::PartStatus> parts(status.parts().begin(), status.parts().end());
+  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
+    return a.memory_bytes() + a.disk_bytes() > b.memory_bytes() + b.disk_bytes();
+  });
+  TextTable table({{"part", TextTable::kText}, {"memory", TextTable::kRight}, {"disk", TextTable::kRight}});
+  for (const v1::PartStatus& part : parts) {
+    table.Add({part.name(), part.memory_bytes() > 0 ? Megabytes(part.memory_bytes()) : "",
+               part.disk_bytes() > 0 ? Megabytes(part.disk_bytes()) : ""});
+  }
+  absl::StrAppend(text, "\n", table.Render(TerminalWidth()), "\n");
+}
+
+std::string Text(const v1::Status& status, const std::string& where, bool parts) {
   std::string text = absl::StrCat("waymark ", status.version(), ", ", where, "\n");
   if (status.uptime_seconds() > 0) {
     absl::StrAppend(&text, "up for       ", ShortDuration(absl::Seconds(status.uptime_seconds())), "\n");
@@ -44,6 +60,11 @@ std::string Text(const v1::Status& status, const std::string& where) {
     absl::StrAppend(&text, "  behind by  ", WithThousands(c.catalog_lag()), " changes (catalogue), ",
                     WithThousands(c.index_lag()), " (keyword index), ", WithThousands(c.behaviour_lag()),
                     " (behaviour)\n");
+    for (const v1::PartStatus& part : c.parts()) {
+      if (part.rebuild_reason().empty()) continue;
+      absl::StrAppend(&text, "  made anew  ", part.name(), ": ", part.rebuild_reason(), "\n");
+    }
+    if (parts) AppendParts(c, &text);
     absl::StrAppend(&text, "  release    ", c.active_release().empty() ? "none" : c.active_release());
     if (!c.retriever().empty()) absl::StrAppend(&text, ", retriever ", c.retriever());
     if (!c.ranker().empty()) absl::StrAppend(&text, ", ranker ", c.ranker());
@@ -54,14 +75,14 @@ std::string Text(const v1::Status& status, const std::string& where) {
   return text;
 }
 
-int RunStatus(const Target& target) {
+int RunStatus(const Target& target, bool parts) {
   auto backend = OpenTarget(target, Access::kRead);
   if (!backend.ok()) return Fail(backend.status());
   v1::Status status;
   auto called = (*backend)->Call("waymark.v1.AdminService.GetStatus", v1::GetStatusRequest(), &status);
   if (!called.ok()) return Fail(called);
   if (target.json) return PrintJson(status);
-  std::fputs(Text(status, (*backend)->where()).c_str(), stdout);
+  std::fputs(Text(status, (*backend)->where(), parts).c_str(), stdout);
   return kDone;
 }
 
@@ -69,10 +90,13 @@ int RunStatus(const Target& target) {
 
 void AddStatus(CLI::App* app, Run* run) {
   CLI::App* command = AddCommand(app, "status", "What a data folder holds: versions, lags, sizes",
-                                 "  waymark status --data DIR");
+                                 "  waymark status --data DIR\n"
+                                 "  waymark status --data DIR --parts");
   auto target = std::make_shared<Target>();
+  auto parts = std::make_shared<bool>(false);
   AddTargetOptions(command, target.get());
-  command->callback([=] { *run = [target] { return RunStatus(*target); }; });
+  command->add_flag("--parts", *parts, "what each field and part takes in memory and on disk");
+  command->callback([=] { *run = [target, parts] { return RunStatus(*target, *parts); }; });
 }
 
 }  // namespace waymark

@@ -314,6 +314,9 @@ class AdminRpc : public v1::AdminService::CallbackService {
                             v1::CreateCheckpointResponse* r) override {
     return calls_->Unary(c, "waymark.v1.AdminService.CreateCheckpoint", q, r);
   }
+  Reactor* CheckData(Context* c, const v1::CheckDataRequest* q, v1::CheckDataResponse* r) override {
+    return calls_->Unary(c, "waymark.v1.AdminService.CheckData", q, r);
+  }
   Reactor* ReportQueries(Context* c, const v1::ReportQueriesRequest* q,
                          v1::ReportQueriesResponse* r) override {
     return calls_->Unary(c, "waymark.v1.AdminService.ReportQueries", q, r);

@@ -7,6 +7,7 @@
 #include "absl/time/clock.h"
 #include "recommend/vector_index.h"
 #include "serving/resource_name.h"
+#include "serving/services/data_check_service.h"
 #include "serving/services/query_report_service.h"
 #include "waymark/v1/admin.pb.h"
 
@@ -35,6 +36,13 @@ void Fill(const CollectionStatus& from, v1::CollectionStatus* status) {
   }
   status->set_retriever(from.retriever);
   status->set_ranker(from.ranker);
+  for (const PartSize& part : from.parts) {
+    v1::PartStatus* out = status->add_parts();
+    out->set_name(part.name);
+    out->set_memory_bytes(part.memory_bytes);
+    out->set_disk_bytes(part.disk_bytes);
+    out->set_rebuild_reason(part.rebuild_reason);
+  }
   if (!from.suggesting) return;
   status->set_suggestions(from.suggestions.entries);
   status->set_suggestion_bytes(from.suggestions.bytes);
@@ -78,6 +86,7 @@ void RegisterAdmin(Engine* engine, absl::Time started, MethodRegistry* registry)
       service + "CreateCheckpoint", {.lane = Lane::kBulk},
       [engine](const auto&, auto* r, const CallContext&) { return CreateCheckpoint(engine, r); });
   RegisterQueryReport(engine, registry);
+  RegisterDataCheck(engine, registry);
 }
 
 }  // namespace waymark

@@ -2,12 +2,14 @@
 #pragma once
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "pipeline/request.h"
 #include "waymark/v1/search.pb.h"
 
 namespace waymark {
 
-std::vector<FacetAsked> FacetsOf(const v1::SearchRequest& request);
+// INVALID_ARGUMENT names the facet.
+absl::StatusOr<std::vector<FacetAsked>> FacetsOf(const v1::SearchRequest& request);
 void ToMessage(const FacetAnswer& answer, v1::Facet* facet);
 
 }  // namespace waymark

@@ -84,6 +84,8 @@ void ToMessage(const storage::SchemaRecord& record, v1::Schema* schema) {
     field->set_title(from.title());
     field->set_category(from.category());
     SetAnalysis(from, field);
+    field->set_dimension(from.dimension());
+    field->set_metric(static_cast<v1::Schema::Field::Metric>(from.metric()));
   }
   schema->set_analyzer(record.analyzer());
   schema->set_language(record.language());
@@ -116,11 +118,14 @@ absl::StatusOr<storage::SchemaRecord> SchemaOf(const v1::Schema& schema) {
     field->set_title(from.title());
     field->set_category(from.category());
     SetAnalysis(from, field);
+    field->set_dimension(from.dimension());
+    field->set_metric(static_cast<storage::FieldRecord::Metric>(from.metric()));
     const bool typed = v1::Schema::Type_IsValid(from.type()) && from.type() != v1::Schema::TYPE_UNSPECIFIED;
     if (typed || SaysNothing(*field)) continue;
-    return InvalidField(absl::StrCat("schema.fields[", i, "].type"),
-                        absl::StrCat("of '", from.name(), "' is ", static_cast<int>(from.type()),
-                                     "; it takes TEXT, KEYWORD, INTEGER, FLOATING, BOOLEAN, TIME or OBJECT"));
+    return InvalidField(
+        absl::StrCat("schema.fields[", i, "].type"),
+        absl::StrCat("of '", from.name(), "' is ", static_cast<int>(from.type()),
+                     "; it takes TEXT, KEYWORD, INTEGER, FLOATING, BOOLEAN, TIME, OBJECT, GEO or VECTOR"));
   }
   record.set_analyzer(schema.analyzer());
   record.set_language(schema.language());

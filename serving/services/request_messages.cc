@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "serving/services/explanation_message.h"
 #include "serving/services/facet_messages.h"
 #include "serving/services/item_messages.h"
 #include "serving/services/time_messages.h"
@@ -52,6 +53,26 @@ absl::StatusOr<CurationMode> CurationOf(v1::Curation::Mode mode) {
     default:
       return InvalidField("curation", absl::StrCat("is ", static_cast<int>(mode), "; it takes ON or OFF"));
   }
+}
+
+absl::StatusOr<VectorAsked> VectorOf(const v1::VectorQuery& query) {
+  VectorAsked asked;
+  asked.field = query.field();
+  asked.values.assign(query.values().begin(), query.values().end());
+  asked.limit = query.limit();
+  if (query.has_weight()) asked.weight = query.weight();
+  switch (query.fusion()) {
+    case v1::VectorQuery::FUSION_UNSPECIFIED:
+    case v1::VectorQuery::RANKS:
+      break;
+    case v1::VectorQuery::SCORES:
+      asked.fusion = VectorAsked::Fusion::kScores;
+      break;
+    default:
+      return InvalidField("vector.fusion", absl::StrCat("is ", static_cast<int>(query.fusion()),
+                                                        "; it takes RANKS or SCORES"));
+  }
+  return asked;
 }
 
 HighlightOptions HighlightOf(const v1::SearchRequest::Highlight& highlight) {
@@ -139,6 +160,10 @@ void FillResult(const CollectionName& collection, const RankedItem& item, Reques
     contribution->set_value(part.value);
     contribution->set_contribution(part.contribution);
   }
+  if (item.distance_metres) result->set_distance_meters(*item.distance_metres);
+  if (item.keyword_explanation) {
+    ToMessage(*item.keyword_explanation, result->mutable_keyword_explanation());
+  }
   for (const TextHighlight& highlight : item.highlights) FillHighlight(highlight, result->add_highlights());
 }
 
@@ -193,10 +218,17 @@ absl::StatusOr<PipelineRequest> RequestOf(const v1::SearchRequest& request) {
   made->typo_tolerance = *typos;
   if (request.has_highlight()) made->highlight = HighlightOf(request.highlight());
   if (auto status = FillList(request, &*made); !status.ok()) return status;
-  made->facets = FacetsOf(request);
+  auto facets = FacetsOf(request);
+  if (!facets.ok()) return facets.status();
+  made->facets = *std::move(facets);
   made->order_by = request.order_by();
   made->minimum_match = request.minimum_match();
   made->relax_below = request.relax_below();
+  if (request.has_vector()) {
+    auto vector = VectorOf(request.vector());
+    if (!vector.ok()) return vector.status();
+    made->vector = *std::move(vector);
+  }
   return made;
 }
 

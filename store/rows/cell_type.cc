@@ -24,7 +24,8 @@ constexpr NamedKind kNames[] = {
     {"text", Kind::kText},       {"integer", Kind::kInteger}, {"number", Kind::kNumber},
     {"boolean", Kind::kBoolean}, {"time", Kind::kTime},       {"json", Kind::kJson},
     {"words", Kind::kWords},     {"numbers", Kind::kNumbers}, {"token", Kind::kText},
-    {"float", Kind::kNumber},    {"token_seq", Kind::kWords}, {"float_seq", Kind::kNumbers}};
+    {"float", Kind::kNumber},    {"token_seq", Kind::kWords}, {"float_seq", Kind::kNumbers},
+    {"point", Kind::kPoint}};
 
 absl::Status Not(absl::string_view cell, absl::string_view wanted) {
   return absl::InvalidArgumentError(absl::StrCat("holds ", Quoted(cell), ", which is no ", wanted));
@@ -41,6 +42,21 @@ absl::StatusOr<Value> Number(absl::string_view cell) {
   double number;
   if (!IsJsonNumber(cell) || !absl::SimpleAtod(cell, &number)) return Not(cell, "finite number");
   value.set_number_value(number);
+  return value;
+}
+
+absl::StatusOr<Value> Point(absl::string_view cell) {
+  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(cell, absl::MaxSplits(',', 1));
+  double lat, lon;
+  if (!absl::SimpleAtod(absl::StripAsciiWhitespace(parts.first), &lat) ||
+      !absl::SimpleAtod(absl::StripAsciiWhitespace(parts.second), &lon) || !(std::abs(lat) <= 90) ||
+      !(std::abs(lon) <= 180)) {
+    return Not(cell, "point (latitude,longitude as 52.5,13.4)");
+  }
+  Value value;
+  auto& fields = *value.mutable_struct_value()->mutable_fields();
+  fields["lat"].set_number_value(lat);
+  fields["lon"].set_number_value(lon);
   return value;
 }
 
@@ -139,7 +155,7 @@ absl::StatusOr<CellType> ParseCellType(absl::string_view name) {
   return absl::InvalidArgumentError(
       absl::StrCat(Quoted(name),
                    " is no type of a column; there are text, integer, number, boolean, time, json, "
-                   "words, numbers and split(SEPARATOR)"));
+                   "words, numbers, point and split(SEPARATOR)"));
 }
 
 std::string CellTypeName(const CellType& type) {
@@ -171,6 +187,9 @@ absl::StatusOr<std::optional<Value>> CellValue(absl::string_view cell, const Cel
       value = Text(FormatRowTime(*time));
       break;
     }
+    case Kind::kPoint:
+      value = Point(cell);
+      break;
     case Kind::kJson: {
       Value parsed;
       auto status = ParseJsonValue(cell, &parsed);

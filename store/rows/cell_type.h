@@ -24,14 +24,15 @@ struct CellType {
     kSplit,    // a list of texts, between `separator`s
     kWords,    // a list of texts, between blanks (RecBole's token_seq)
     kNumbers,  // a list of numbers, between blanks (RecBole's float_seq)
+    kPoint,    // "52.5,13.4": an object of lat and lon
   };
   Kind kind = Kind::kAuto;
   std::string separator;
   bool operator==(const CellType&) const = default;
 };
 
-// «text», «integer», «number», «boolean», «time», «json», «words», «numbers», «split(SEPARATOR)», and
-// RecBole's token, float, token_seq, float_seq. INVALID_ARGUMENT lists them.
+// «text», «integer», «number», «boolean», «time», «json», «words», «numbers», «point», «split(SEPARATOR)»,
+// and RecBole's token, float, token_seq, float_seq. INVALID_ARGUMENT lists them.
 absl::StatusOr<CellType> ParseCellType(absl::string_view name);
 std::string CellTypeName(const CellType& type);
 

@@ -47,7 +47,7 @@ TEST_CASE("A field that is named without a type is dropped") {
   CHECK(Names(Merged(kPresent, R"({"fields": [{"name": "year"}]})")) == "title");
   CHECK(Refusal(R"({"fields": [{"name": "yaer"}]})") ==
         "schema, field 'yaer': has no type, which drops a field, and is not in the schema; give one of TEXT, "
-        "KEYWORD, INTEGER, FLOATING, BOOLEAN, TIME, OBJECT");
+        "KEYWORD, INTEGER, FLOATING, BOOLEAN, TIME, OBJECT, GEO, VECTOR");
   CHECK(Refusal(R"({"fields": [{"name": "year"}, {"name": "title"}]})").find("schema.fields: ") == 0);
   CHECK(Refusal(R"({"fields": [{"name": "year"}, {"name": "year", "type": "TIME"}]})") ==
         "schema, field 'year': is there twice; names are unique");

@@ -31,9 +31,9 @@ std::string Misfit(const Schema& schema, const std::string& item) {
 
 TEST_CASE("A schema is refused by the name of the field that is wrong") {
   CHECK(ErrorOf(R"({"fields": [{"name": "", "type": "TEXT"}]})") == "schema: a field has an empty name");
-  CHECK(
-      ErrorOf(R"({"fields": [{"name": "a"}]})") ==
-      "schema, field 'a': has no type; give one of TEXT, KEYWORD, INTEGER, FLOATING, BOOLEAN, TIME, OBJECT");
+  CHECK(ErrorOf(R"({"fields": [{"name": "a"}]})") ==
+        "schema, field 'a': has no type; give one of TEXT, KEYWORD, INTEGER, FLOATING, BOOLEAN, TIME, "
+        "OBJECT, GEO, VECTOR");
   CHECK(ErrorOf(R"({"fields": [{"name": "a", "type": "TEXT"}, {"name": "a", "type": "TIME"}]})") ==
         "schema, field 'a': is there twice; names are unique");
   CHECK(ErrorOf(R"({"fields": [{"name": "a", "type": "TEXT", "searchWeight": -1}]})") ==

@@ -19,6 +19,10 @@ std::unique_ptr<ItemColumns> RandomColumns() {
   storage::SchemaRecord schema;
   Require(google::protobuf::util::JsonStringToMessage(tests::RandomRows::kSchema, &schema).ok(),
           "a schema in JSON");
+  storage::FieldRecord* place = schema.add_fields();
+  place->set_name("at");
+  place->set_type(storage::FieldRecord::GEO);
+  place->set_filterable(true);
   auto columns = std::make_unique<ItemColumns>(std::make_shared<const Schema>(*Schema::FromRecord(schema)));
   tests::RandomRows random(5);
   for (ItemOrdinal item = 0; item < kItems; ++item) {
@@ -27,7 +31,15 @@ std::unique_ptr<ItemColumns> RandomColumns() {
     change.set_ordinal(item);
     change.set_all(true);
     change.mutable_record()->set_deleted(!row.live);
-    if (row.live) *change.mutable_record()->mutable_fields() = tests::RandomRows::FieldsOf(row);
+    if (row.live) {
+      google::protobuf::Struct fields = tests::RandomRows::FieldsOf(row);
+      if (item % 3 != 0) {
+        auto& point = *(*fields.mutable_fields())["at"].mutable_struct_value()->mutable_fields();
+        point["lat"].set_number_value(item * 0.9 - 90);
+        point["lon"].set_number_value(item % 2 == 0 ? 180 - item * 0.01 : item * 1.7 - 170);
+      }
+      *change.mutable_record()->mutable_fields() = fields;
+    }
     columns->Apply(change);
   }
   return columns;

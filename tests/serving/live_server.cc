@@ -68,6 +68,9 @@ class GatedCollection : public Collection {
     return real_->KeepReleases(ids);
   }
   CollectionStatus status() override { return real_->status(); }
+  absl::StatusOr<std::vector<PartCheck>> Check(const DataCheckOptions& options, Deadline deadline) override {
+    return real_->Check(options, deadline);
+  }
 
  private:
   Collection* real_;

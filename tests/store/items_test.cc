@@ -1,3 +1,5 @@
+#include <map>
+
 #include "tests/store/fixture.h"
 
 namespace waymark::tests {
@@ -68,6 +70,31 @@ TEST_CASE("an update takes its paths, removes those it lacks, and leaves the res
   fields = f.store_->GetItem(f.scope_, 0)->fields().fields();
   CHECK(fields.size() == 3);
   CHECK(fields.at("c").number_value() == 4);
+}
+
+TEST_CASE("a path with dots leads into objects, unless it is a name itself") {
+  StoreFixture f;
+  const auto object = [](std::map<std::string, double> values) {
+    google::protobuf::Value value;
+    for (const auto& [name, number] : values) {
+      (*value.mutable_struct_value()->mutable_fields())[name].set_number_value(number);
+    }
+    return value;
+  };
+  f.Write({PutItem{"m1",
+                   Fields({{"size", object({{"w", 1}, {"h", 2}})}, {"a.b", Number(3)}, {"n", Number(4)}})}});
+  f.Write({UpdateItem{
+      "m1",
+      Fields({{"size", object({{"w", 10}, {"d", 30}})}, {"a.b", Number(5)}, {"n", object({{"x", 6}})}}),
+      {"size.w", "size.h", "a.b", "n.x", "none.deep", "size.none.deep"},
+      0}});
+  const auto fields = f.store_->GetItem(f.scope_, 0)->fields().fields();
+  CHECK(fields.size() == 3);
+  CHECK(fields.at("a.b").number_value() == 5);
+  const auto& size = fields.at("size").struct_value().fields();
+  CHECK(size.size() == 1);  // w is set, h removed, d not named
+  CHECK(size.at("w").number_value() == 10);
+  CHECK(fields.at("n").struct_value().fields().at("x").number_value() == 6);
 }
 
 TEST_CASE("an update of what is missing or has moved on is refused") {
