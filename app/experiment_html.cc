@@ -30,10 +30,10 @@ p{margin:.4rem 0;max-width:46rem}.soft{color:var(--soft)}.verdict{font-size:1.25
 .good{color:var(--good)}.bad{color:var(--bad)}.warning{border-left:3px solid var(--bad);padding-left:.75rem}
 .scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;font-size:.92rem}
 th{text-align:left;font-weight:600;color:var(--soft)}th,td{padding:.35rem .75rem .35rem 0;border-bottom:1px solid var(--rule);
-vertical-align:middle}td.n,th.n{text-align:right}
+vertical-align:middle}td.n,th.n{text-align:right}td.n{white-space:nowrap}
 figure{margin:.75rem 0 1.5rem}figcaption{color:var(--soft);font-size:.9rem;margin-bottom:.25rem}
 svg{display:block;width:100%;height:auto;background:var(--card);border:1px solid var(--rule);border-radius:4px}
-svg.row{width:220px;border:0;background:none}
+svg.row{width:150px;border:0;background:none}
 .grid{stroke:var(--rule);stroke-width:1}.zero{stroke:var(--axis);stroke-width:1.5;stroke-dasharray:4 3}
 .band{fill:var(--band)}.line{fill:none;stroke:var(--line);stroke-width:2}.bar{stroke:var(--line);stroke-width:3}
 .dot{fill:var(--line)}.tick{fill:var(--soft);font-size:11px}details summary{cursor:pointer;color:var(--soft)}
@@ -114,8 +114,8 @@ void AppendComparisons(const google::protobuf::RepeatedPtrField<PageReport::Comp
     most = std::max({most, c.absolute().high(), 0.0});
   }
   absl::StrAppend(page, "<h2>", title, "</h2>",
-                  Head({"metric", "arm", "difference, with its interval", "", "control", "arm", "relative",
-                        "adjusted p", "smallest effect in sight"},
+                  Head({"metric", "arm", "difference, with its interval", "", "control", "treatment",
+                        "relative", "adjusted p", "smallest effect in sight"},
                        3));
   for (const PageReport::Comparison& c : comparisons) {
     const std::string metric =
@@ -192,7 +192,8 @@ void AppendDays(const PageReport& report, std::string* page) {
 
 void AppendGuardrails(const PageReport& report, std::string* page) {
   if (report.guardrails().empty()) return;
-  absl::StrAppend(page, "<h2>Guardrails</h2>", Head({"measure", "arm", "", "control", "arm", "worse by"}, 3));
+  absl::StrAppend(page, "<h2>Guardrails</h2>",
+                  Head({"measure", "arm", "", "control", "treatment", "worse by"}, 3));
   for (const PageReport::Guardrail& g : report.guardrails()) {
     absl::StrAppend(page, "<tr>", Cell(EscapeHtml(g.measure())), Cell(EscapeHtml(g.arm())));
     if (!g.problem().empty()) {

@@ -47,8 +47,12 @@ void AppendAxes(const Scale& x, const Scale& y, const std::vector<IntervalPoint>
     const double share = count < 2 ? 0 : static_cast<double>(i) / static_cast<double>(count - 1);
     const double value =
         options.band ? points.front().x + share * (points.back().x - points.front().x) : points[at].x;
-    absl::StrAppendFormat(svg, "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>",
-                          x.At(value), kPlotHeight - 12, EscapeHtml(options.x_text(value)));
+    const char* anchor = !options.band || count < 2 ? "middle"
+                         : i == 0                   ? "start"
+                         : i + 1 == count           ? "end"
+                                                    : "middle";
+    absl::StrAppendFormat(svg, "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>",
+                          x.At(value), kPlotHeight - 12, anchor, EscapeHtml(options.x_text(value)));
   }
 }
 
@@ -79,10 +83,10 @@ void AppendPoint(const Scale& x, const Scale& y, const IntervalPoint& point, boo
 
 std::vector<double> RoundTicks(double least, double most) {
   if (!(most > least) || !std::isfinite(most - least)) return {};
-  const double rough = (most - least) / 4, power = std::pow(10, std::floor(std::log10(rough)));
+  const double rough = (most - least) / 6, power = std::pow(10, std::floor(std::log10(rough)));
   double step = 10 * power;
   for (const double factor : {1., 2., 5.}) {
-    if (factor * power >= rough) {
+    if (factor * power >= .7 * rough) {
       step = factor * power;
       break;
     }

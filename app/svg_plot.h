@@ -30,7 +30,7 @@ std::string IntervalPlot(const std::vector<IntervalPoint>& points, const PlotOpt
 // A bar between `least` and `most`, with a mark at 0.
 std::string IntervalRow(const IntervalPoint& point, double least, double most);
 
-// Some 4 round numbers within [least, most].
+// Some 4 to 8 round numbers within [least, most].
 std::vector<double> RoundTicks(double least, double most);
 
 std::string EscapeHtml(const std::string& text);

@@ -20,8 +20,9 @@ Advice Advise(const ExperimentRecord& record, const Evidence& evidence, absl::Ti
   if ((advice.next = RollBackMove(record, evidence.guardrails))) return advice;
   const Move release{.action = Action::kRelease, .winner = evidence.winner};
   const bool running = record.state() == ExperimentRecord::RUNNING;
-  const auto unmet_release =
-      running ? UnmetConditions(record, release, evidence, now) : std::vector<std::string>();
+  auto unmet_release = running ? UnmetConditions(record, release, evidence, now) : std::vector<std::string>();
+  if (running && evidence.winner.empty())
+    unmet_release.emplace_back("winner: the primary metric tells no arm apart yet");
   if (running && !evidence.winner.empty() && unmet_release.empty()) {
     advice.next = {release,
                    absl::StrFormat("'%s' is better by the primary metric, at a p-value that is valid "

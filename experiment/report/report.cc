@@ -21,6 +21,8 @@ using storage::MetricRecord;
 
 // A larger share of units that were seen in two arms says that something assigns wrongly.
 constexpr double kManyConflicts = 0.01;
+// Of each arm, before its metric names a winner.
+constexpr double kFewestUnits = 30;
 
 TestSettings SettingsOf(const ExperimentRecord& record) {
   return {record.alpha(), record.sequential_tuning()};
@@ -227,6 +229,12 @@ Verdict Judge(const ExperimentReport& report) {
   return report.evidence.all_worse ? Verdict::kNoBetterArm : Verdict::kGoOn;
 }
 
+// The sequences are asymptotic: few units, which may happen to be alike, decide nothing.
+bool Decides(const Comparison& comparison) {
+  return comparison.problem.empty() &&
+         std::min(comparison.control_units, comparison.treatment_units) >= kFewestUnits;
+}
+
 // Whether every treatment has figures, and is worse than the control by them.
 bool AllWorse(const ExperimentReport& report) {
   if (report.evidence.sample_ratio.verdict == SampleRatioVerdict::kBlocks) return false;
@@ -236,8 +244,7 @@ bool AllWorse(const ExperimentReport& report) {
     any = true;
     const double gain =
         comparison.lower_is_better ? -comparison.absolute.estimate : comparison.absolute.estimate;
-    if (!comparison.problem.empty() || comparison.adjusted_p >= report.record.alpha() || gain >= 0)
-      return false;
+    if (!Decides(comparison) || comparison.adjusted_p >= report.record.alpha() || gain >= 0) return false;
   }
   return any;
 }
@@ -270,7 +277,7 @@ std::string WinnerOf(const ExperimentReport& report) {
   if (report.evidence.sample_ratio.verdict == SampleRatioVerdict::kBlocks) return {};
   std::vector<Comparison> primary;
   for (const Comparison& comparison : report.comparisons) {
-    if (comparison.primary) primary.push_back(comparison);
+    if (comparison.primary && Decides(comparison)) primary.push_back(comparison);
   }
   return BestArm(primary, report.record.alpha());
 }

@@ -82,7 +82,7 @@ absl::Status CheckShares(absl::Span<const double> shares, double alpha) {
 
 double SpentAlpha(double share, const GroupSequentialOptions& options) {
   if (options.spending == Spending::kPocock) return options.alpha * std::log1p((M_E - 1) * share);
-  return 2 * NormalTail(NormalQuantile(1 - options.alpha / 2) / std::sqrt(share));
+  return 4 * NormalTail(NormalQuantile(1 - options.alpha / 4) / std::sqrt(share));
 }
 
 absl::StatusOr<std::vector<Boundary>> GroupSequential(absl::Span<const double> shares,

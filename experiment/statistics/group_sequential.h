@@ -16,7 +16,7 @@
 namespace waymark::statistics {
 
 // How much of alpha is spent by the share t of all units:
-//   O'Brien-Fleming type: 2 - 2 Phi(z_{alpha/2} / sqrt(t)), next to nothing early
+//   O'Brien-Fleming type: 4 - 4 Phi(z_{alpha/4} / sqrt(t)), half of it on each side; next to nothing early
 //   Pocock type: alpha ln(1 + (e - 1) t), about alike at every look
 enum class Spending { kObrienFleming, kPocock };
 

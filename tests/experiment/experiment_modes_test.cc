@@ -12,6 +12,7 @@ using storage::ExperimentRecord;
 ExperimentRecord Interleaved() {
   ExperimentRecord record = SmallExperiment("x");
   record.set_mode(ExperimentRecord::INTERLEAVED);
+  record.set_sequential_tuning(50);  // readers; few are shown lists here
   return record;
 }
 
