@@ -18,8 +18,11 @@ void PrepareTwoOrders(LiveServer* live) {
   popular.add_sources()->set_name("popularity");
   fresh.add_sources()->set_name("fresh");
   for (storage::BlendingPlan* plan : {&popular, &fresh}) {
-    plan->mutable_sources(0)->set_limit(100);
-    plan->mutable_sources(0)->set_weight(1);
+    plan->add_sources()->set_name("keyword");  // of searches
+    for (auto& source : *plan->mutable_sources()) {
+      source.set_limit(100);
+      source.set_weight(1);
+    }
     plan->set_fusion_k(60);
     plan->set_rank_limit(100);
   }

@@ -22,7 +22,8 @@ void PrepareHollow(LiveServer* live) {
 
 std::string ActiveOf(const LiveServer& live) {
   int status = 0;
-  for (const auto& release : live.Get("/v1/releases", &status)["releases"]) {
+  const json answer = live.Get("/v1/releases", &status);
+  for (const auto& release : answer["releases"]) {
     if (release.value("active", false)) return release["id"];
   }
   return "";
