@@ -86,6 +86,7 @@ int RunCommandLine(int argc, char** argv) {
   AddRelease(&app, &run);
   AddCuration(&app, &run);
   AddExperiment(&app, &run);
+  AddSlot(&app, &run);
   AddQueries(&app, &run);
   AddStatus(&app, &run);
   AddCheck(&app, &run);

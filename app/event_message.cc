@@ -38,6 +38,7 @@ v1::Event ToMessage(const WriteEvent& event) {
   message.set_surface(event.surface);
   message.set_request_id(event.request_id);
   message.set_attribution_token(event.attribution_token);
+  message.set_arm(event.arm);
   if (event.context.fields_size() > 0) *message.mutable_context() = event.context;
   if (event.properties.fields_size() > 0) *message.mutable_properties() = event.properties;
   return message;
@@ -64,6 +65,7 @@ WriteEvent FromMessage(const v1::Event& message) {
   event.context = message.context();
   event.request_id = message.request_id();
   event.attribution_token = message.attribution_token();
+  event.arm = message.arm();
   event.properties = message.properties();
   return event;
 }

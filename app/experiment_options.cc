@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "app/option_checks.h"
@@ -47,7 +48,11 @@ absl::Status AddArm(const std::string& text, Experiment* experiment) {
     release.resize(colon);
     if (!(weight > 0)) return Wrong("--arm", text, "NAME=RELEASE[:WEIGHT] with a weight over 0");
   }
-  arm->set_release(release);
+  if (absl::StartsWith(release, "slots/")) {
+    arm->set_slot_variant(release);
+  } else {
+    arm->set_release(release);
+  }
   arm->set_weight(weight);
   return absl::OkStatus();
 }
@@ -84,7 +89,7 @@ void FillMetric(const ExperimentOptions& options, Experiment* experiment) {
   if (options.event.empty()) return;
   Experiment::Metric* metric = experiment->add_metrics();
   metric->set_name(options.event);
-  metric->set_kind(Experiment::Metric::MEAN);
+  metric->set_kind(options.proportion ? Experiment::Metric::PROPORTION : Experiment::Metric::MEAN);
   metric->mutable_events()->set_type(options.event);
   metric->mutable_window()->set_seconds(static_cast<int64_t>(options.window_days * kSecondsADay));
   experiment->set_primary_metric(options.event);
@@ -99,11 +104,14 @@ void AddExperimentOptions(CLI::App* command, ExperimentOptions* options) {
   command->add_option("--hypothesis", options->hypothesis, "what is expected; the start freezes it")
       ->type_name("TEXT");
   command->add_option("--description", options->description, "for people")->type_name("TEXT");
-  command->add_option("--arm", options->arms, "an arm and its release; the first is the control")
+  command
+      ->add_option("--arm", options->arms,
+                   "an arm and its release, or slots/S/variants/V; the first is the control")
       ->type_name("NAME=RELEASE[:WEIGHT]")
       ->allow_extra_args(false);
   command->add_option("--event", options->event, "primary metric: how many of these events a unit has")
       ->type_name("TYPE");
+  command->add_flag("--any", options->proportion, "with --event: whether a unit has one, not how many");
   command->add_option("--window", options->window_days, "days after its exposure that count")
       ->capture_default_str()
       ->check(OverZero())
@@ -116,6 +124,14 @@ void AddExperimentOptions(CLI::App* command, ExperimentOptions* options) {
   command->add_option("--unit", options->unit, "what is drawn: user, visitor, session or request")
       ->check(CLI::IsMember({"user", "visitor", "session", "request"}))
       ->type_name("UNIT");
+  command->add_option("--mode", options->mode, "split, interleaved or bandit")
+      ->check(CLI::IsMember({"split", "interleaved", "bandit"}))
+      ->type_name("MODE");
+  command->add_option("--layer", options->layer, "share no unit with other experiments of it")
+      ->type_name("LAYER");
+  command->add_option("--slot", options->slot, "the part of the layer, as --slot 0 .5")
+      ->expected(2)
+      ->type_name("BEGIN END");
   command->add_option("--targeting", options->targeting, "only requests that pass, as 'country = \"DE\"'")
       ->type_name("FILTER");
   command->add_option("--min-exposures", options->min_exposures, "units an arm before each step of the ramp")
@@ -139,6 +155,16 @@ absl::StatusOr<Experiment> ExperimentOf(const ExperimentOptions& options) {
     Experiment::Unit unit = Experiment::UNIT_UNSPECIFIED;
     Experiment::Unit_Parse(absl::AsciiStrToUpper(options.unit), &unit);
     experiment.set_unit(unit);
+  }
+  if (!options.mode.empty()) {
+    Experiment::Mode mode = Experiment::MODE_UNSPECIFIED;
+    Experiment::Mode_Parse(absl::AsciiStrToUpper(options.mode), &mode);
+    experiment.set_mode(mode);
+  }
+  if (!options.layer.empty()) experiment.set_layer(options.layer);
+  if (options.slot.size() == 2) {
+    experiment.set_slot_begin(options.slot[0]);
+    experiment.set_slot_end(options.slot[1]);
   }
   if (auto status = FillArms(options.arms, &experiment); !status.ok()) return status;
   for (const std::string& guardrail : options.guardrails) {

@@ -13,7 +13,9 @@ class App;
 namespace waymark {
 
 struct ExperimentOptions {
-  std::string file, id, hypothesis, description, event, unit, targeting;
+  std::string file, id, hypothesis, description, event, unit, targeting, mode, layer;
+  std::vector<double> slot;                   // of the layer: begin, end
+  bool proportion = false;                    // the primary metric is whether there was one
   std::vector<std::string> arms, guardrails;  // NAME=RELEASE[:WEIGHT]; MEASURE=TOLERANCE
   double window_days = 7;
   int64_t min_exposures = 0;

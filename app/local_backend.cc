@@ -14,6 +14,7 @@
 #include "serving/services/model_service.h"
 #include "serving/services/ranking_services.h"
 #include "serving/services/release_service.h"
+#include "serving/services/slot_service.h"
 #include "serving/services/suggest_service.h"
 #include "serving/services/user_service.h"
 
@@ -55,6 +56,7 @@ class LocalBackend : public Backend {
     RegisterReleases(engine_.get(), &methods_);
     RegisterExperiments(engine_.get(), &host_, &methods_);
     RegisterCuration(engine_.get(), &methods_);
+    RegisterSlots(engine_.get(), &host_, &methods_);
     RegisterAdmin(engine_.get(), absl::Now(), &methods_);
   }
 

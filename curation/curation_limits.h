@@ -18,4 +18,8 @@ inline constexpr size_t kMostPins = 50, kMostHiddenItems = 1000, kMostBoosts = 2
 inline constexpr int kLastPinPosition = 500;
 inline constexpr double kGreatestFactor = 1000;
 
+inline constexpr size_t kMostSlotVariants = 10'000, kMostSlots = 1'000;  // of a collection
+inline constexpr size_t kMostVariantsOfSlot = 100, kMostPayloadBytes = size_t{64} << 10;
+inline constexpr int kMostActivations = 1'000;  // of a slot; older ones are forgotten
+
 }  // namespace waymark

@@ -3,11 +3,13 @@
 #include <spdlog/spdlog.h>
 
 #include <map>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "curation/curation_check.h"
 #include "curation/curation_limits.h"
+#include "store/slot_name.h"
 
 namespace waymark {
 namespace {
@@ -33,7 +35,15 @@ struct Changes {
   std::vector<std::shared_ptr<const SynonymGroup>> synonyms_removed, synonyms_added;
   RuleSet::Rules rules_removed, rules_added;
 
+  std::set<std::string> slots;  // that have changed
+
   void Take(const CurationRecord& record, const Analyzer& analyzer, bool added) {
+    if (record.has_slot()) slots.insert(record.id());
+    if (record.has_slot_variant()) {
+      const auto id = ParseSlotVariantKey(record.id());
+      if (id) slots.insert(id->slot);
+    }
+    if (record.has_slot() || record.has_slot_variant()) return;
     if (record.has_synonym()) {
       (added ? synonyms_added : synonyms_removed).push_back(CompileSynonym(record, analyzer));
       return;
@@ -60,7 +70,29 @@ std::shared_ptr<const CurationSnapshot> Apply(const CurationSnapshot& before, co
 }
 
 CurationSnapshot::Size& SizeOf(CurationKind kind, CurationSnapshot* snapshot) {
-  return kind == CurationKind::kSynonym ? snapshot->synonym_size : snapshot->rule_size;
+  switch (kind) {
+    case CurationKind::kSynonym:
+      return snapshot->synonym_size;
+    case CurationKind::kRule:
+      return snapshot->rule_size;
+    case CurationKind::kSlotVariant:
+      return snapshot->variant_size;
+    case CurationKind::kSlot:
+      break;
+  }
+  return snapshot->slot_size;
+}
+
+struct KindLimit {
+  const char* name;
+  size_t most;
+};
+KindLimit LimitOf(CurationKind kind) {
+  constexpr KindLimit kLimits[] = {{"synonyms", kMostSynonyms},
+                                   {"rules", kMostRules},
+                                   {"slot variants", kMostSlotVariants},
+                                   {"slots", kMostSlots}};
+  return kLimits[static_cast<int>(kind)];
 }
 
 }  // namespace
@@ -80,7 +112,8 @@ absl::StatusOr<std::shared_ptr<const CurationSnapshot>> LiveCuration::ReadAll(
   CurationSnapshot empty;
   empty.analyzer = Analyzer(settings);
   Changes changes;
-  for (const CurationKind kind : {CurationKind::kSynonym, CurationKind::kRule}) {
+  for (const CurationKind kind :
+       {CurationKind::kSynonym, CurationKind::kRule, CurationKind::kSlotVariant, CurationKind::kSlot}) {
     CurationSnapshot::Size& size = SizeOf(kind, &empty);
     auto status = store_->ForEachCuration(scope_, kind, "", [&](const CurationRecord& record) {
       changes.Take(record, empty.analyzer, /*added=*/true);
@@ -90,6 +123,13 @@ absl::StatusOr<std::shared_ptr<const CurationSnapshot>> LiveCuration::ReadAll(
     });
     if (!status.ok()) return status;
   }
+  std::vector<std::shared_ptr<const CompiledSlot>> slots;
+  for (const std::string& slot : changes.slots) {
+    auto read = ReadSlot(slot);
+    if (!read.ok()) return read.status();
+    slots.push_back(*std::move(read));
+  }
+  if (!slots.empty()) empty.slots = empty.slots.With(slots);
   return Apply(empty, changes);
 }
 
@@ -129,6 +169,8 @@ absl::Status LiveCuration::CheckWrite(const CurationWrite& write, const Curation
                                       SameWords* batch) const {
   if (!write.record) return absl::OkStatus();
   if (write.kind == CurationKind::kSynonym) return CheckSynonym(write.record->synonym(), now.analyzer);
+  if (write.kind == CurationKind::kSlotVariant) return CheckVariant(write, now);
+  if (write.kind == CurationKind::kSlot) return absl::OkStatus();  // made by ChangeSlot
   const storage::RuleRecord& rule = write.record->rule();
   if (auto status = CheckRule(rule, now.analyzer, *catalog_); !status.ok()) return status;
   auto compiled = CompileRule(*write.record, now.analyzer);
@@ -160,13 +202,13 @@ absl::Status LiveCuration::CheckRoom(const CurationWrite& write, CurationSnapsho
   if (write.record) {
     ++next.entries;
     next.bytes += BytesOf(*write.record);
-    const bool synonym = write.kind == CurationKind::kSynonym;
-    const size_t most = synonym ? kMostSynonyms : kMostRules;
-    if (next.entries > static_cast<int64_t>(most) ||
+    const KindLimit limit = LimitOf(write.kind);
+    if (next.entries > static_cast<int64_t>(limit.most) ||
         (next.bytes > size->bytes && next.bytes > static_cast<int64_t>(kMostCurationBytes))) {
-      return absl::ResourceExhaustedError(absl::StrCat(
-          synonym ? "synonyms" : "rules", ": the collection holds ", size->entries, " of ", size->bytes,
-          " bytes; it takes at most ", most, " and ", kMostCurationBytes, " bytes. Delete some first."));
+      return absl::ResourceExhaustedError(absl::StrCat(limit.name, ": the collection holds ", size->entries,
+                                                       " of ", size->bytes, " bytes; it takes at most ",
+                                                       limit.most, " and ", kMostCurationBytes,
+                                                       " bytes. Delete some first."));
     }
   }
   *size = next;
@@ -225,6 +267,13 @@ absl::StatusOr<std::vector<CurationWritten>> LiveCuration::Write(std::vector<Cur
       size.bytes += (added ? 1 : -1) * BytesOf(*record);
     }
   }
+  std::vector<std::shared_ptr<const CompiledSlot>> slots;
+  for (const std::string& slot : changes.slots) {
+    auto read = ReadSlot(slot);
+    if (!read.ok()) return read.status();
+    slots.push_back(*std::move(read));
+  }
+  if (!slots.empty()) base.slots = base.slots.With(slots);
   Publish(Apply(base, changes));
   return answers;
 }

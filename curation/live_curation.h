@@ -1,5 +1,5 @@
-// The synonyms and rules of one collection as they serve: read from the store at start, and anew with each
-// write.
+// The synonyms, rules and content slots of one collection as they serve: read from the store at start, and
+// anew with each write.
 //
 //   auto curation = LiveCuration::Open(store, scope, catalog);
 //   (*curation)->Write({{CurationKind::kSynonym, "shoes", record, {}}});   // counts from the next request on
@@ -7,15 +7,18 @@
 //
 // Thread-safe.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "catalog/catalog.h"
 #include "curation/rule_set.h"
+#include "curation/slot_table.h"
 #include "index/analyzer.h"
 #include "index/synonym_table.h"
 #include "store/store.h"
@@ -30,7 +33,8 @@ struct CurationSnapshot {
   Analyzer analyzer{AnalysisSettings{}};  // that words of synonyms and rules were analysed with
   SynonymTable synonyms;
   RuleSet rules;
-  Size synonym_size, rule_size;
+  SlotTable slots;
+  Size synonym_size, rule_size, variant_size, slot_size;
 };
 
 class LiveCuration {
@@ -44,6 +48,15 @@ class LiveCuration {
   // limit; else as Store::WriteCuration.
   absl::StatusOr<std::vector<CurationWritten>> Write(std::vector<CurationWrite> writes);
 
+  // A slot shows `variant` from the next request on. NOT_FOUND: no such variant. Else as Write.
+  struct SlotChange {
+    std::string slot, variant, by, reason;     // `variant`: of an activation
+    std::optional<int64_t> expected_revision;  // of the slot
+  };
+  absl::StatusOr<storage::CurationRecord> ActivateVariant(const SlotChange& change);
+  // Back to what the slot showed before. FAILED_PRECONDITION: nothing is active.
+  absl::StatusOr<storage::CurationRecord> RollbackSlot(const SlotChange& change);
+
   // Compiles all anew where the schema has come to another analysis.
   std::shared_ptr<const CurationSnapshot> snapshot();
 
@@ -55,6 +68,12 @@ class LiveCuration {
   absl::Status CheckWrite(const CurationWrite& write, const CurationSnapshot& now, SameWords* batch) const;
   // With what is written so far, `write` goes beyond a limit. Adds what it takes.
   absl::Status CheckRoom(const CurationWrite& write, CurationSnapshot::Size* size) const;
+  absl::Status CheckVariant(const CurationWrite& write, const CurationSnapshot& now) const;
+  // As it is in the store now.
+  absl::StatusOr<std::shared_ptr<const CompiledSlot>> ReadSlot(const std::string& slot) const;
+  absl::StatusOr<storage::CurationRecord> ChangeSlot(
+      const SlotChange& change,
+      const std::function<absl::StatusOr<std::string>(const storage::SlotRecord&)>& next, bool rollback);
   absl::StatusOr<std::shared_ptr<const CurationSnapshot>> ReadAll(const AnalysisSettings& settings) const;
   // Null: it was compiled under another analysis than this schema has.
   std::shared_ptr<const CurationSnapshot> SnapshotFor(const std::shared_ptr<const Schema>& schema);

@@ -110,7 +110,12 @@ absl::Status Experiments::Impl::Load() {
   }
   for (const storage::ServedSumsRecord& sums : store->ServedSums(scope)) {
     const auto found = live.find(sums.experiment());
-    if (found != live.end()) found->second->served = sums;
+    if (found == live.end()) continue;
+    LiveExperiment& one = *found->second;
+    one.served = sums;
+    for (int arm = 0; arm < sums.shadow_size() && static_cast<size_t>(arm) < one.shadow.size(); ++arm) {
+      one.shadow[static_cast<size_t>(arm)] = SumsOf(sums.shadow(arm));
+    }
   }
   RebuildPlan();
   // What happened before an experiment starts is looked up unit by unit.
@@ -127,7 +132,14 @@ absl::StatusOr<std::shared_ptr<LiveExperiment>> Experiments::Impl::MakeLive(cons
   auto primary = PrimaryMetric(record);
   if (!metrics.ok()) return metrics.status();
   if (!primary.ok()) return primary.status();
+  const bool interleaved = record.mode() == ExperimentRecord::INTERLEAVED;
+  if (interleaved) {
+    const MetricPlan& credit = (*metrics)[*primary];
+    made->lists = std::make_unique<InterleavedLists>(credit.events, credit.window_us);
+  }
   made->outcomes = std::make_unique<Outcomes>(record, *std::move(metrics), *primary, &people);
+  made->looks = store->Looks(scope, record.id());
+  made->looks.set_experiment(record.id());
   made->served.set_experiment(record.id());
   for (const storage::ArmRecord& arm : record.arms()) {
     made->served.add_arms();
@@ -137,11 +149,25 @@ absl::StatusOr<std::shared_ptr<LiveExperiment>> Experiments::Impl::MakeLive(cons
   }
   absl::Status status =
       store->ForEachExposure(scope, record.id(), [&](const storage::ExposureRecord& exposure) {
-        made->enrolments.Enrol(exposure);
+        if (interleaved) {
+          made->lists->Add(exposure);
+        } else {
+          made->enrolments.Enrol(exposure);
+        }
         return true;
       });
   if (!status.ok()) return status;
   return made;
+}
+
+std::vector<double> Experiments::Impl::SharesOf(const ExperimentRecord& record) const {
+  const auto found = live.find(record.id());
+  if (record.mode() == ExperimentRecord::BANDIT && found != live.end()) {
+    std::lock_guard<std::mutex> lock(found->second->served_mutex);
+    const auto& shares = found->second->served.shares();
+    if (shares.size() == record.arms_size()) return {shares.begin(), shares.end()};
+  }
+  return WeightsOf(record);
 }
 
 std::shared_ptr<const ExperimentPlan> Experiments::Impl::PlanOf(const ExperimentRecord& record) const {
@@ -151,10 +177,13 @@ std::shared_ptr<const ExperimentPlan> Experiments::Impl::PlanOf(const Experiment
   made->hash_version = VersionOf(record.hash_version());
   made->unit = static_cast<UnitKind>(record.unit());
   made->coverage = record.coverage();
-  made->ranges = ArmRanges(WeightsOf(record), record.coverage());
-  for (const storage::ArmRecord& arm : record.arms()) {
-    made->arms.push_back({arm.name(), arm.release_id(), arm.slot_variant(), arm.weight()});
+  const std::vector<double> weights = SharesOf(record);
+  made->ranges = ArmRanges(weights, record.coverage());
+  for (int i = 0; i < record.arms_size(); ++i) {
+    const storage::ArmRecord& arm = record.arms(i);
+    made->arms.push_back({arm.name(), arm.release_id(), arm.slot_variant(), weights[static_cast<size_t>(i)]});
   }
+  made->interleaved = record.mode() == ExperimentRecord::INTERLEAVED;
   for (const auto& [unit, arm] : record.forced()) made->forced[unit] = ArmNamed(record, arm);
   if (!record.layer().empty()) {
     auto layer = std::make_shared<LayerPlan>(LayerPlan{record.layer()});
@@ -229,6 +258,10 @@ absl::Status Experiments::Impl::Check(const ExperimentRecord& record) const {
   return CheckExperiment(
       record, {.types = &types,
                .is_release = [&](const std::string& id) { return store->GetRelease(scope, id).ok(); },
+               .is_slot_variant =
+                   [&](const SlotVariantId& id) {
+                     return store->GetCuration(scope, CurationKind::kSlotVariant, id.Key()).ok();
+                   },
                .layers = store->Layers(scope),
                .experiments = store->Experiments(scope)});
 }
@@ -302,6 +335,14 @@ std::vector<ExperimentRecord> Experiments::List() const { return impl_->store->E
 absl::Status Experiments::PutLayer(const storage::LayerRecord& layer) {
   if (absl::Status status = CheckLayer(layer); !status.ok()) return status;
   if (absl::Status status = impl_->store->PutLayer(impl_->scope, layer); !status.ok()) return status;
+  std::unique_lock<std::shared_mutex> lock(impl_->mutex);
+  impl_->RebuildPlan();
+  return absl::OkStatus();
+}
+
+absl::Status Experiments::DeleteLayer(const std::string& id) {
+  if (absl::Status status = CheckLayerIsFree(id, List()); !id.empty() && !status.ok()) return status;
+  if (absl::Status status = impl_->store->DeleteLayer(impl_->scope, id); !status.ok()) return status;
   std::unique_lock<std::shared_mutex> lock(impl_->mutex);
   impl_->RebuildPlan();
   return absl::OkStatus();

@@ -18,8 +18,11 @@
 
 #include "absl/status/statusor.h"
 #include "experiment/assignment/assignment.h"
+#include "experiment/decisions/advice.h"
 #include "experiment/decisions/guardrail.h"
 #include "experiment/decisions/state_machine.h"
+#include "experiment/interleaving/team_draft.h"
+#include "experiment/offpolicy/unit_policy.h"
 #include "experiment/report/report.h"
 #include "experiment/shadow/agreement.h"
 #include "store/store.h"
@@ -47,6 +50,19 @@ struct ExposureContext {
   const google::protobuf::Struct* context = nullptr;
 };
 
+// A list that both arms have made.
+struct InterleavedAnswer {
+  std::string reader;  // key of whom it was shown to: «u:», «v:» or «s:» and the id; empty: nobody is known
+  std::vector<DraftedItem> places;
+};
+
+// How an experiment's arms might have been given out instead.
+struct PolicyQuestion {
+  std::map<std::string, double> shares;  // arm -> share; they add up to 1
+  std::string metric;                    // empty: the primary one
+  double weight_cap = 0;                 // 0: none
+};
+
 class Experiments {
  public:
   // Reads what is enrolled, and the log when an experiment has been started. `store` lives longer.
@@ -65,11 +81,15 @@ class Experiments {
   absl::StatusOr<storage::ExperimentRecord> Get(const std::string& id) const;
   std::vector<storage::ExperimentRecord> List() const;
   absl::Status PutLayer(const storage::LayerRecord& layer);
+  // NOT_FOUND; FAILED_PRECONDITION: an experiment that has not ended is in it.
+  absl::Status DeleteLayer(const std::string& id);
   std::vector<storage::LayerRecord> Layers() const;
 
   // --- what is decided. FAILED_PRECONDITION lists the conditions that do not hold.
   absl::StatusOr<storage::ExperimentRecord> Decide(const std::string& id, const DecisionRequest& request);
   std::vector<storage::DecisionRecord> Decisions(const std::string& id) const;  // oldest first
+  // What its figures call for. FAILED_PRECONDITION: a draft.
+  absl::StatusOr<Advice> Advise(const std::string& id);
   // Follows the log, rolls back what violates a guardrail, takes the next step of automatic ramps. What was
   // decided.
   absl::StatusOr<std::vector<storage::DecisionRecord>> Tick();
@@ -93,6 +113,10 @@ class Experiments {
   // it answers.
   absl::Status RecordExposure(const Assignments& assigned, const AssignedArm& arm,
                               const ExposureContext& about);
+  // Of an arm that is Interleaved(): the list that its request was answered with. In the store when it
+  // answers.
+  absl::Status RecordInterleaved(const Assignments& assigned, const AssignedArm& arm,
+                                 const ExposureContext& about, const InterleavedAnswer& answer);
   // What was measured of the answer. True: a guardrail looks violated, call Tick at once.
   bool RecordServed(const Assignments& assigned, const ServedAnswer& answer);
 
@@ -115,6 +139,9 @@ class Experiments {
   absl::Status CatchUp();
   // Catches up first. FAILED_PRECONDITION: a draft.
   absl::StatusOr<ExperimentReport> Report(const std::string& id);
+  // INVALID_ARGUMENT names the field; FAILED_PRECONDITION: a draft, an interleaved experiment, or one without
+  // units.
+  absl::StatusOr<PolicyAnswer> EvaluatePolicy(const std::string& id, const PolicyQuestion& question);
   // Erasure: the unit («u:ann») is in no experiment any more.
   absl::Status Forget(const std::string& unit);
 

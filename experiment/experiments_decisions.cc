@@ -58,7 +58,7 @@ absl::StatusOr<Evidence> Experiments::Impl::EvidenceOf(const ExperimentRecord& r
 Experiments::Impl::Measures Experiments::Impl::MeasuresOf(LiveExperiment& one,
                                                           const ExperimentRecord& record) {
   std::lock_guard<std::mutex> lock(one.served_mutex);
-  Measures measures{one.served, one.shadow};
+  Measures measures{one.served, one.shadow, {one.served.shares().begin(), one.served.shares().end()}};
   if (record.state() != ExperimentRecord::SHADOW) return measures;
   for (int arm = 0; arm < measures.served.arms_size(); ++arm) {
     *measures.served.mutable_arms(arm) = one.shadow[static_cast<size_t>(arm)].copies;
@@ -105,6 +105,18 @@ absl::StatusOr<ExperimentRecord> Experiments::Decide(const std::string& id, cons
   return impl_->Decide(id, request, nullptr);
 }
 
+absl::StatusOr<Advice> Experiments::Advise(const std::string& id) {
+  auto record = Get(id);
+  if (!record.ok()) return record.status();
+  if (record->state() == ExperimentRecord::DRAFT) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("experiment '", id, "' is a draft, there is nothing to decide by: start it first"));
+  }
+  auto evidence = impl_->EvidenceOf(*record);
+  if (!evidence.ok()) return evidence.status();
+  return waymark::Advise(*record, *evidence, impl_->options.clock->Now());
+}
+
 std::vector<DecisionRecord> Experiments::Decisions(const std::string& id) const {
   return impl_->store->Decisions(impl_->scope, id);
 }
@@ -131,6 +143,8 @@ absl::StatusOr<std::vector<DecisionRecord>> Experiments::Tick() {
     auto evidence = impl_->EvidenceOf(*record);
     if (!evidence.ok()) return evidence.status();
     const auto next = NextMove(*record, *evidence, impl_->options.clock->Now());
+    if (absl::Status status = impl_->TakeLook(*one, *record); !status.ok()) return status;
+    if (absl::Status status = impl_->MoveShares(*one, *record); !status.ok()) return status;
     if (!next) continue;
     auto after =
         impl_->Decide(one->id, {next->move, kAutomatic, next->reason, "", record->revision()}, &*evidence);
@@ -147,7 +161,11 @@ absl::Status Experiments::Impl::SaveServed() {
   std::vector<storage::ServedSumsRecord> changed;
   for (const auto& one : AllLive()) {
     std::lock_guard<std::mutex> lock(one->served_mutex);
-    if (one->served_changed) changed.push_back(one->served);
+    if (one->served_changed) {
+      one->served.clear_shadow();
+      for (const ShadowSums& sums : one->shadow) *one->served.add_shadow() = RecordOf(sums);
+      changed.push_back(one->served);
+    }
     one->served_changed = false;
   }
   return changed.empty() ? absl::OkStatus() : store->PutServedSums(scope, changed);

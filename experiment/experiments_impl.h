@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "experiment/experiments.h"
+#include "experiment/interleaving/interleaved_lists.h"
 #include "experiment/outcomes/enrolments.h"
 #include "experiment/outcomes/outcomes.h"
 
@@ -29,11 +30,15 @@ class StorePeople : public People {
 struct LiveExperiment {
   std::string id;
   Enrolments enrolments;
-  std::unique_ptr<Outcomes> outcomes;  // under follow_mutex
+  std::unique_ptr<Outcomes> outcomes;       // under follow_mutex
+  std::unique_ptr<InterleavedLists> lists;  // under follow_mutex; null: each unit sees one arm
+  storage::LooksRecord looks;               // under follow_mutex
+  std::mutex new_lists_mutex;
+  std::vector<storage::ExposureRecord> new_lists;  // that `lists` has not got yet
   std::mutex served_mutex;
   storage::ServedSumsRecord served;  // under served_mutex
   bool served_changed = false;
-  std::vector<ShadowSums> shadow;                // [arm], under served_mutex; since the process's start
+  std::vector<ShadowSums> shadow;                // [arm], under served_mutex
   std::vector<storage::ReleaseRecord> releases;  // [arm]; does not change
 };
 
@@ -63,6 +68,8 @@ class Experiments::Impl {
   absl::Status Install(const storage::ExperimentRecord& record);
   void RebuildPlan();  // under mutex
   std::shared_ptr<const ExperimentPlan> PlanOf(const storage::ExperimentRecord& record) const;
+  // The shares that arms are drawn with: of a bandit as they are now, else the weights. Under mutex.
+  std::vector<double> SharesOf(const storage::ExperimentRecord& record) const;
   std::shared_ptr<const Plan> CurrentPlan() const;
   std::shared_ptr<LiveExperiment> FindLive(const std::string& id) const;
   std::vector<std::shared_ptr<LiveExperiment>> AllLive() const;
@@ -76,10 +83,15 @@ class Experiments::Impl {
   struct Measures {
     storage::ServedSumsRecord served;
     std::vector<ShadowSums> shadow;
+    std::vector<double> shares;  // of a bandit; empty: none yet
   };
   static Measures MeasuresOf(LiveExperiment& live, const storage::ExperimentRecord& record);
   void RollBackViolated(std::vector<storage::DecisionRecord>* decided);
   absl::Status SaveServed();
+  // experiments_upkeep.cc
+  absl::Status TakeLook(LiveExperiment& live, const storage::ExperimentRecord& record);
+  // Moves a bandit's shares when it is time.
+  absl::Status MoveShares(LiveExperiment& live, const storage::ExperimentRecord& record);
 
   // experiments_log.cc; under follow_mutex
   absl::Status CatchUp();
@@ -87,6 +99,8 @@ class Experiments::Impl {
   void ReadPast(LiveExperiment& live, const storage::ExposureRecord& exposure, OutcomeTable::Row row);
   absl::Status ReadLog(LogOffset end);
   absl::Status Erase(LiveExperiment& live, UserNumber user);
+  // Of the reader with this number, or this key.
+  absl::Status EraseLists(LiveExperiment& live, UserNumber user, const std::string& reader);
   absl::Status FollowJoins(LiveExperiment& live);
   absl::Status MarkConflict(LiveExperiment& live, const std::string& unit);
   ReportInput InputOf(const LiveExperiment& live, const storage::ExperimentRecord& record,

@@ -22,10 +22,24 @@ absl::Status Experiments::Impl::CatchUp() {
   for (const auto& one : AllLive()) {
     if (absl::Status status = TakeNews(*one); !status.ok()) return status;
   }
-  return ReadLog(end);
+  absl::Status status = ReadLog(end);
+  // Not before the log has been read: after a restart it has the clicks of lists that are over by now.
+  for (const auto& one : AllLive()) {
+    if (status.ok() && one->lists != nullptr) one->lists->Prune(absl::ToUnixMicros(options.clock->Now()));
+  }
+  return status;
 }
 
 absl::Status Experiments::Impl::TakeNews(LiveExperiment& one) {
+  if (one.lists != nullptr) {
+    std::vector<ExposureRecord> shown;
+    {
+      std::lock_guard<std::mutex> lock(one.new_lists_mutex);
+      shown.swap(one.new_lists);
+    }
+    for (const ExposureRecord& list : shown) one.lists->Add(list);
+    return absl::OkStatus();
+  }
   Enrolments::News news = one.enrolments.TakeNews();
   // Who adopts a visitor's arm goes on with its row, which has to be there.
   std::stable_partition(news.enrolled.begin(), news.enrolled.end(),
@@ -65,7 +79,8 @@ absl::Status Experiments::Impl::ReadLog(LogOffset end) {
       }
       seen = change.offset;
       for (const auto& one : all) {
-        if (change.entry.has_event()) one->outcomes->Observe(change.entry.event());
+        if (change.entry.has_event() && one->lists != nullptr) one->lists->Observe(change.entry.event());
+        if (change.entry.has_event() && one->lists == nullptr) one->outcomes->Observe(change.entry.event());
         if (!change.entry.has_erasure()) continue;
         if (absl::Status status = Erase(*one, change.entry.erasure().user()); !status.ok()) return status;
       }
@@ -81,11 +96,27 @@ absl::Status Experiments::Impl::ReadLog(LogOffset end) {
 }
 
 absl::Status Experiments::Impl::Erase(LiveExperiment& one, UserNumber user) {
+  if (one.lists != nullptr) {
+    one.lists->Erase(user);
+    return EraseLists(one, user, "");
+  }
   for (const std::string& unit : one.outcomes->Erase(user)) {
     one.enrolments.Forget(unit);
     if (absl::Status status = store->DeleteExposure(scope, one.id, unit); !status.ok()) return status;
   }
   return absl::OkStatus();
+}
+
+// Lists are stored under their requests; who was shown them stands in them.
+absl::Status Experiments::Impl::EraseLists(LiveExperiment& one, UserNumber user, const std::string& reader) {
+  std::vector<std::string> units;
+  absl::Status status = store->ForEachExposure(scope, one.id, [&](const ExposureRecord& list) {
+    const bool numbered = user != 0 && list.number() == user;
+    if (numbered || (!reader.empty() && list.reader() == reader)) units.push_back(list.unit());
+    return true;
+  });
+  for (const std::string& unit : units) status.Update(store->DeleteExposure(scope, one.id, unit));
+  return status;
 }
 
 // A visitor who turned out to be a user: the user goes on in the visitor's arm, or both are counted no
@@ -113,8 +144,11 @@ ReportInput Experiments::Impl::InputOf(const LiveExperiment& one, const Experime
                                        const Measures& measures) const {
   return {.record = &record,
           .outcomes = one.outcomes.get(),
+          .lists = one.lists.get(),
           .served = &measures.served,
           .shadow = measures.shadow,
+          .shares = measures.shares,
+          .looks = &one.looks,
           .conflicts = one.enrolments.conflicts(),
           .now = options.clock->Now()};
 }

@@ -31,6 +31,7 @@ ExposureRecord MakeExposure(const ExperimentRecord& record, const LiveExperiment
   exposure.set_arm_name(record.arms(arm.arm).name());
   exposure.set_hash_version(record.hash_version());
   exposure.set_release_id(record.arms(arm.arm).release_id());
+  exposure.set_slot_variant(record.arms(arm.arm).slot_variant());
   exposure.set_retriever_sha256(release.retriever_sha256());
   exposure.set_ranker_sha256(release.ranker_sha256());
   exposure.set_propensity(arm.propensity);
@@ -98,7 +99,7 @@ absl::Status Experiments::Impl::MarkConflict(LiveExperiment& one, const std::str
 
 absl::Status Experiments::RecordExposure(const Assignments& assigned, const AssignedArm& arm,
                                          const ExposureContext& about) {
-  if (!arm.Counts()) return absl::OkStatus();
+  if (!arm.Counts() || arm.Interleaved()) return absl::OkStatus();
   const Plan::Entry& entry = assigned.plan->entries.find(arm.experiment)->second;
   LiveExperiment& live = *entry.live;
   if (!arm.conflicts_with.empty()) {
@@ -122,10 +123,33 @@ absl::Status Experiments::RecordExposure(const Assignments& assigned, const Assi
   return status;
 }
 
+absl::Status Experiments::RecordInterleaved(const Assignments& assigned, const AssignedArm& arm,
+                                            const ExposureContext& about, const InterleavedAnswer& answer) {
+  if (!arm.Interleaved() || about.request_id.empty()) return absl::OkStatus();
+  const Plan::Entry& entry = assigned.plan->entries.find(arm.experiment)->second;
+  LiveExperiment& live = *entry.live;
+  ExposureRecord list = MakeExposure(entry.record, live, arm, about, impl_->options.clock->Now());
+  list.set_unit(absl::StrCat("r:", std::string(about.request_id)));
+  list.set_arm_name("interleaved");
+  list.set_release_id(
+      absl::StrCat(entry.record.arms(0).release_id(), "+", entry.record.arms(1).release_id()));
+  list.set_reader(answer.reader);
+  if (!answer.reader.empty()) list.set_number(impl_->people.NumberOf(answer.reader).value_or(0));
+  for (const DraftedItem& place : answer.places) {
+    if (static_cast<size_t>(list.items_size()) == InterleavedLists::kMostPlaces) break;
+    list.add_items(place.item);
+    list.mutable_teams()->push_back(static_cast<char>(place.team));
+  }
+  if (absl::Status status = impl_->store->PutExposures(impl_->scope, {list}); !status.ok()) return status;
+  std::lock_guard<std::mutex> lock(live.new_lists_mutex);
+  live.new_lists.push_back(std::move(list));
+  return absl::OkStatus();
+}
+
 bool Experiments::RecordServed(const Assignments& assigned, const ServedAnswer& answer) {
   bool violated = false;
   for (const AssignedArm& arm : assigned.arms) {
-    if (arm.arm < 0 || !arm.Counts()) continue;
+    if (arm.arm < 0 || !arm.Counts() || arm.Interleaved()) continue;
     const Plan::Entry& entry = assigned.plan->entries.find(arm.experiment)->second;
     std::lock_guard<std::mutex> lock(entry.live->served_mutex);
     storage::ServedSums& sums = *entry.live->served.mutable_arms(arm.arm);
@@ -141,6 +165,15 @@ bool Experiments::RecordServed(const Assignments& assigned, const ServedAnswer& 
 absl::Status Experiments::Forget(const std::string& unit) {
   std::lock_guard<std::mutex> follow(impl_->follow_mutex);
   for (const auto& live : impl_->AllLive()) {
+    if (live->lists != nullptr) {
+      // Who had no number yet when the list was shown stands in it by key.
+      const UserNumber number = impl_->people.NumberOf(unit).value_or(0);
+      if (absl::Status status = impl_->TakeNews(*live); !status.ok()) return status;
+      live->lists->Erase(number);
+      live->lists->Erase(unit);
+      if (absl::Status status = impl_->EraseLists(*live, number, unit); !status.ok()) return status;
+      continue;
+    }
     live->outcomes->Exclude(unit);
     live->enrolments.Forget(unit);
     if (absl::Status status = impl_->store->DeleteExposure(impl_->scope, live->id, unit); !status.ok())

@@ -43,6 +43,7 @@ bool Experiments::RecordShadow(const std::string& experiment, const ShadowAnswer
     std::lock_guard<std::mutex> lock(live.served_mutex);
     AddAnswer(served.measured, &live.shadow[0].copies);
     for (size_t i = 0; i < copies.size(); ++i) AddCopy(served, copies[i], &live.shadow[i + 1]);
+    live.served_changed = true;
     if (static_cast<int64_t>(live.shadow[0].copies.answers()) % kCopiesALook != 0) return false;
   }
   const storage::ExperimentRecord& record = shadow->entry.record;
@@ -57,6 +58,7 @@ void Experiments::SkipShadow(const std::string& experiment) {
   LiveExperiment& live = *shadow->entry.live;
   std::lock_guard<std::mutex> lock(live.served_mutex);
   for (size_t arm = 1; arm < live.shadow.size(); ++arm) ++live.shadow[arm].skipped;
+  live.served_changed = true;
 }
 
 }  // namespace waymark

@@ -92,6 +92,10 @@ class LiveEngine : public Engine {
     return attribution;
   }
 
+  std::string MakeAttributionToken(const storage::Attribution& attribution) const override {
+    return key_.Sign("attribution_token", attribution);
+  }
+
   absl::Status Checkpoint() override {
     absl::Status first;
     std::shared_lock<std::shared_mutex> lock(mutex_);

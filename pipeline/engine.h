@@ -44,6 +44,9 @@ struct EngineOptions {
   // Share of requests whose candidates and features are kept in their ServeRecord.
   double served_sample_rate = 0.01;
   size_t model_memory_limit_bytes = size_t{8} << 30;
+  // So many releases that served before stay loaded where they fit the limit, so that a roll-back loads
+  // nothing.
+  size_t ready_releases = 3;
 };
 
 // What one part of a collection takes, and whether it was made anew.
@@ -68,6 +71,14 @@ struct CollectionStatus {
 // The release that should serve and could not be loaded, and why; no id: there is none.
 struct UnloadedRelease {
   std::string id, reason;
+};
+
+// One thing that was looked at before a release serves everybody.
+struct ReleaseCheck {
+  std::string name;    // packages, features, warm_up, offline_metrics
+  bool holds = true;   // nothing speaks against it
+  bool fatal = false;  // it cannot serve, whoever says so
+  std::string detail;
 };
 
 // A collection with everything derived from it.
@@ -113,6 +124,10 @@ class Collection {
   virtual absl::Status ActivateRelease(const std::string& id, const std::string& reason) = 0;
   // The id that is active then ("": none). FAILED_PRECONDITION: nothing to go back to.
   virtual absl::StatusOr<std::string> RollbackRelease(const std::string& reason) = 0;
+  // Looks at a release before it serves: packages, features, a warm-up, offline metrics. NOT_FOUND: there is
+  // none.
+  virtual absl::StatusOr<std::vector<ReleaseCheck>> CheckRelease(const std::string& id,
+                                                                 double max_metric_drop) = 0;
   virtual std::string active_release() const = 0;  // "": none
   virtual UnloadedRelease unloaded_release() const = 0;
   // Holds these releases ready beside the active one, through activations, until the next call names others.
@@ -139,6 +154,7 @@ class Engine {
   virtual int64_t served_records_dropped() const = 0;
   // What an answer's attribution token names. INVALID_ARGUMENT: this folder's key did not sign it.
   virtual absl::StatusOr<storage::Attribution> ReadAttributionToken(std::string_view token) const = 0;
+  virtual std::string MakeAttributionToken(const storage::Attribution& attribution) const = 0;
   // Checkpoints everything derived; called by the destructor too.
   virtual absl::Status Checkpoint() = 0;
 };

@@ -170,6 +170,7 @@ void LiveCollection::KeepEaseFresh() {
     absl::Status status = RefreshEase();
     if (status.ok() && behaviour_->ease() != before) {
       std::lock_guard<std::mutex> lock(releasing_);
+      LetReadyGo();           // their views hold the old model
       status = LoadActive();  // the views of the next snapshot hold the new model
       std::set<std::string> kept;
       for (const auto& [id, release] : kept_) kept.insert(id);
@@ -267,7 +268,7 @@ absl::StatusOr<PipelineResponse> LiveCollection::Run(const PipelineRequest& requ
   if (!request.release.empty() && !current->releases.contains(request.release)) {
     // Testers may name any release; it is loaded for them and let go with the next activation.
     std::lock_guard<std::mutex> lock(releasing_);
-    auto release = loader_->Load(request.release);
+    auto release = Load(request.release);
     if (!release.ok()) return release.status();
     Publish(*std::move(release), false);
     current = snapshot();

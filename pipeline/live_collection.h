@@ -61,6 +61,8 @@ class LiveCollection : public Collection {
   absl::StatusOr<storage::ReleaseRecord> CreateRelease(storage::ReleaseRecord release) override;
   absl::Status ActivateRelease(const std::string& id, const std::string& reason) override;
   absl::StatusOr<std::string> RollbackRelease(const std::string& reason) override;
+  absl::StatusOr<std::vector<ReleaseCheck>> CheckRelease(const std::string& id,
+                                                         double max_metric_drop) override;
   std::string active_release() const override;
   UnloadedRelease unloaded_release() const override;
   std::map<std::string, absl::Status> KeepReleases(const std::set<std::string>& ids) override;
@@ -93,6 +95,12 @@ class LiveCollection : public Collection {
   // Makes `release` the active one of a new snapshot, in the place of `unloaded` where that has an id.
   void Publish(std::shared_ptr<const LoadedRelease> release, bool active, UnloadedRelease unloaded = {});
   absl::Status SwitchTo(const std::string& id, const std::string& reason);
+  // Under `releasing_`. What is loaded is taken; what is ready gives way where there is no room.
+  absl::StatusOr<std::shared_ptr<const LoadedRelease>> Ready(const std::string& id);
+  absl::StatusOr<std::shared_ptr<const LoadedRelease>> Load(const std::string& id);
+  void LetReadyGo();
+  // Answers a few feeds with it, and logs nothing.
+  ReleaseCheck WarmUp(const std::shared_ptr<const LoadedRelease>& release);
   // Under `releasing_`. `anew`: those that are loaded are loaded again.
   std::map<std::string, absl::Status> Keep(const std::set<std::string>& ids, bool anew);
 
@@ -123,7 +131,8 @@ class LiveCollection : public Collection {
   std::shared_ptr<const Snapshot> snapshot_;
   // Under snapshot_mutex_; changed by who holds `releasing_` too.
   std::map<std::string, std::shared_ptr<const LoadedRelease>> kept_;
-  UnloadedRelease unloaded_;  // under snapshot_mutex_
+  std::vector<std::shared_ptr<const LoadedRelease>> ready_;  // served before, newest first
+  UnloadedRelease unloaded_;                                 // under snapshot_mutex_
 
   std::mutex follow_mutex_;
   std::condition_variable follow_wake_, stopping_;

@@ -1,6 +1,8 @@
 // LiveCollection's models and releases: what is registered, which release serves, and going back.
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "pipeline/live_collection.h"
 
@@ -30,6 +32,12 @@ void LiveCollection::Publish(std::shared_ptr<const LoadedRelease> release, bool 
   std::lock_guard<std::mutex> lock(snapshot_mutex_);
   if (active) {
     next->releases = kept_;
+    if (snapshot_ != nullptr && !snapshot_->active->record.id().empty())
+      ready_.insert(ready_.begin(), snapshot_->active);
+    std::set<std::string> ids = {release->record.id()};
+    std::erase_if(ready_, [&ids](const auto& one) { return !ids.insert(one->record.id()).second; });
+    if (ready_.size() > options_.ready_releases) ready_.resize(options_.ready_releases);
+    for (const auto& one : ready_) next->releases.try_emplace(one->record.id(), one);
   } else if (snapshot_ != nullptr) {
     *next = *snapshot_;
   }
@@ -37,6 +45,33 @@ void LiveCollection::Publish(std::shared_ptr<const LoadedRelease> release, bool 
   if (active) next->active = std::move(release);
   if (active) unloaded_ = std::move(unloaded);
   previous = std::move(snapshot_);
+  snapshot_ = std::move(next);
+}
+
+absl::StatusOr<std::shared_ptr<const LoadedRelease>> LiveCollection::Ready(const std::string& id) {
+  const auto current = snapshot();
+  const auto loaded = current->releases.find(id);
+  if (loaded != current->releases.end()) return loaded->second;
+  return id.empty() ? loader_->Unreleased() : Load(id);
+}
+
+absl::StatusOr<std::shared_ptr<const LoadedRelease>> LiveCollection::Load(const std::string& id) {
+  auto release = loader_->Load(id);
+  if (!absl::IsResourceExhausted(release.status())) return release;
+  LetReadyGo();
+  return loader_->Load(id);
+}
+
+void LiveCollection::LetReadyGo() {
+  std::vector<std::shared_ptr<const LoadedRelease>> gone;  // ends outside of the lock
+  std::lock_guard<std::mutex> lock(snapshot_mutex_);
+  gone.swap(ready_);
+  if (gone.empty()) return;
+  auto next = std::make_shared<Snapshot>(*snapshot_);
+  for (const auto& one : gone) {
+    const std::string& id = one->record.id();
+    if (id != next->active->record.id() && !kept_.contains(id)) next->releases.erase(id);
+  }
   snapshot_ = std::move(next);
 }
 
@@ -58,8 +93,11 @@ absl::Status LiveCollection::SwitchTo(const std::string& id, const std::string& 
   const std::string current =
       activations.activations().empty() ? "" : activations.activations().rbegin()->release_id();
   // What was trained with the closed-form model's signal is not served without it.
+  const auto ease = behaviour_->ease();
   if (auto status = RefreshEase(); !status.ok()) return status;
-  auto release = id.empty() ? loader_->Unreleased() : loader_->Load(id);
+  const bool renewed = behaviour_->ease() != ease;
+  if (renewed) LetReadyGo();  // their views hold the old model
+  auto release = renewed && !id.empty() ? Load(id) : Ready(id);
   if (!release.ok()) return release.status();
   storage::ActivationRecord::Activation next;
   next.set_release_id(id);
@@ -94,7 +132,7 @@ absl::StatusOr<std::string> LiveCollection::RollbackRelease(const std::string& r
     return absl::FailedPreconditionError("nothing is released, so there is nothing to go back to");
   }
   const std::string previous = stack[stack.size() - 2];
-  auto release = previous.empty() ? loader_->Unreleased() : loader_->Load(previous);
+  auto release = Ready(previous);
   if (!release.ok()) return release.status();
   storage::ActivationRecord::Activation next;
   next.set_release_id(previous);
@@ -125,7 +163,7 @@ std::map<std::string, absl::Status> LiveCollection::Keep(const std::set<std::str
     // What was trained with the closed-form model's signal is not served without it.
     absl::Status status = RefreshEase();
     if (status.ok()) {
-      auto release = loader_->Load(id);
+      auto release = Load(id);
       status = release.status();
       if (release.ok()) kept[id] = *std::move(release);
     }
@@ -134,7 +172,9 @@ std::map<std::string, absl::Status> LiveCollection::Keep(const std::set<std::str
   std::lock_guard<std::mutex> lock(snapshot_mutex_);
   auto next = std::make_shared<Snapshot>(*snapshot_);
   for (const auto& [id, release] : kept_) {
-    if (id != next->active->record.id()) next->releases.erase(id);
+    const bool ready = std::any_of(ready_.begin(), ready_.end(),
+                                   [&id = id](const auto& one) { return one->record.id() == id; });
+    if (id != next->active->record.id() && !ready) next->releases.erase(id);
   }
   for (const auto& [id, release] : kept) next->releases[id] = release;
   kept_ = std::move(kept);

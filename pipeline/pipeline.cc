@@ -50,7 +50,13 @@ absl::StatusOr<PipelineResponse> Pipeline::Run(const Snapshot& snapshot, const P
   if (auto status = CheckRequest(request); !status.ok()) return status;
   auto release = ReleaseFor(snapshot, request);
   if (!release.ok()) return release.status();
-  return Call(*this, **release, request, deadline).Run();
+  const LoadedRelease* rival = nullptr;
+  const bool first_page = request.page_token.empty() && request.kind != RequestKind::kRank;
+  if (request.interleave != nullptr && first_page && (*release)->record.id() == request.arm_release) {
+    const auto found = snapshot.releases.find(request.rival_release);
+    if (found != snapshot.releases.end()) rival = found->second.get();
+  }
+  return Call(*this, **release, rival, request, deadline).Run();
 }
 
 }  // namespace waymark

@@ -22,6 +22,7 @@ absl::StatusOr<PipelineResponse> Pipeline::Call::Run() {
     response_.request_id = request_.request_id.empty() ? NewRequestId() : request_.request_id;
     auto status = request_.kind == RequestKind::kRank ? RankGiven() : MakeList();
     if (!status.ok()) return status;
+    if (rival_ != nullptr) InterleaveWithRival();
   } else {
     auto list = ReadPageToken(*parts_.key, request_, context_.now);
     if (!list.ok()) return list.status();
@@ -84,6 +85,8 @@ absl::Status Pipeline::Call::MakeContext() {
 std::string Pipeline::Call::Arm() const {
   const bool drawn = !request_.arm_release.empty() && request_.release.empty() &&
                      release_.record.id() == request_.arm_release;
+  // Whoever was to be shown both arms, and was not, is answered by a release as everybody is.
+  if (request_.interleave != nullptr && response_.teams.empty()) return {};
   return drawn ? request_.arm : std::string();
 }
 
@@ -136,6 +139,12 @@ void Pipeline::Call::LogServed(absl::Time start) {
   if (request_.personalization == PersonalizationMode::kOff) return;
   storage::ServeRecord record = MakeServeRecord(context_, response_, details_);
   record.set_arm(Arm());
+  for (const RankedItem& item : response_.items) {
+    const auto& all = response_.interleaved_items;
+    const auto at = std::find(all.begin(), all.end(), item.item);
+    if (at != all.end())
+      record.mutable_teams()->push_back(response_.teams[static_cast<size_t>(at - all.begin())]);
+  }
   if (WordsOnly()) {
     record.set_total_size(list_.total);
     record.set_took_us(absl::ToInt64Microseconds(absl::Now() - start));

@@ -22,11 +22,13 @@ namespace waymark {
 
 class Pipeline::Call {
  public:
-  Call(const Pipeline& pipeline, const LoadedRelease& release, const PipelineRequest& request,
-       Deadline deadline)
+  // `rival`: null, or the release whose list is interleaved with this one's.
+  Call(const Pipeline& pipeline, const LoadedRelease& release, const LoadedRelease* rival,
+       const PipelineRequest& request, Deadline deadline)
       : pipeline_(pipeline),
         parts_(pipeline.parts_),
         release_(release),
+        rival_(rival),
         request_(request),
         deadline_(deadline) {}
 
@@ -100,6 +102,11 @@ class Pipeline::Call {
 
   absl::Status MakeList();
 
+  // Makes list_ one with the rival's, where that can be (pipeline_interleave.cc).
+  void InterleaveWithRival();
+  // Nothing but ranking says what stands where in list_.
+  bool FreelyRanked() const;
+
   absl::Status FillUpWithoutFilter(std::vector<RankedCandidate>* ranked, size_t wanted);
 
   void Arrange(std::vector<RankedCandidate> ranked);
@@ -131,6 +138,7 @@ class Pipeline::Call {
   const Pipeline& pipeline_;
   const PipelineParts& parts_;
   const LoadedRelease& release_;
+  const LoadedRelease* const rival_;
   const PipelineRequest& request_;
   const Deadline deadline_;
   RequestContext context_;

@@ -1,5 +1,6 @@
 // A search, a feed or a ranking call, without its transport.
 #pragma once
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -43,6 +44,15 @@ struct FacetAsked {
   bool disjunctive = false;
 };
 
+// A place of a list that is made of two: which it comes from (0: the release's, 1: its rival's), and its
+// place there.
+struct InterleavedPlace {
+  int list = 0;
+  size_t place = 0;
+};
+using Interleaver = std::function<std::vector<InterleavedPlace>(const std::vector<ItemOrdinal>& list,
+                                                                const std::vector<ItemOrdinal>& rival)>;
+
 struct GroupAsked {
   std::string field;
   int limit = 0;  // items of each group; 0: 1
@@ -84,6 +94,10 @@ struct PipelineRequest {
   // page belongs to. One that is not loaded (the experiment has ended meanwhile) is passed over.
   std::string arm_release;
   std::string arm;  // «experiment/arm» of arm_release; what its release serves is logged under this name
+  // The list of arm_release and that of this release become one, by `interleave`. Not where an order, groups
+  // or pins say what stands where, where a filter left too little, or where one of the two is not loaded.
+  std::string rival_release;
+  Interleaver interleave;  // null: nothing is interleaved
   // A copy of a request that has been answered: nothing of it is logged.
   bool copy = false;
   std::string request_id;                     // empty: a new one
@@ -147,6 +161,9 @@ struct PipelineResponse {
   std::vector<std::string> rules;             // ids of those that hold, in the order in which they count
   std::string redirect_uri, replacement_query;
   std::vector<std::string> left_out_words;  // of the query, since with them there were too few hits
+  // Of an interleaved list: its items in order, page by page, and by place 1 (arm_release) or 2 (its rival).
+  std::vector<ItemOrdinal> interleaved_items;
+  std::string teams;
 };
 
 }  // namespace waymark

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@ namespace {
 // A tester's arm goes before one that was drawn, and that before one that everybody will see anyway.
 int Precedence(const AssignedArm& arm) {
   if (arm.arm < 0 || arm.experiment->arms[static_cast<size_t>(arm.arm)].release.empty()) return 0;
+  if (arm.Interleaved()) return 2;
   if (arm.reason == AssignmentReason::kForced) return 3;
   return arm.Counts() ? 2 : 1;
 }
@@ -28,6 +30,13 @@ google::protobuf::Struct ContextOf(const Collection& collection, const PipelineR
   if (!request.surface.empty()) fields["surface"].set_string_value(request.surface);
   fields["tenant"].set_string_value(collection.name().tenant);
   return context;
+}
+
+// Who reads the list: their clicks count together.
+std::string ReaderOf(const PipelineRequest& request) {
+  if (!request.user_id.empty()) return "u:" + request.user_id;
+  if (!request.visitor_id.empty()) return "v:" + request.visitor_id;
+  return request.session_id.empty() ? std::string() : "s:" + request.session_id;
 }
 
 const ArmPlan& PlanOf(const AssignedArm& arm) { return arm.experiment->arms[static_cast<size_t>(arm.arm)]; }
@@ -75,9 +84,39 @@ ExperimentCall::ExperimentCall(ExperimentHost* host, Collection* collection,
                        [](const auto& a, const auto& b) { return Precedence(a) < Precedence(b); });
   if (chosen == assigned_.arms.end() || Precedence(*chosen) == 0) return;
   assigned_.arms = {AssignedArm(*chosen)};
-  request->arm_release = PlanOf(assigned_.arms[0]).release;
-  request->arm = absl::StrCat(assigned_.arms[0].experiment->id, "/", PlanOf(assigned_.arms[0]).name);
+  const AssignedArm& arm = assigned_.arms[0];
+  request->arm_release = PlanOf(arm).release;
+  request->arm = absl::StrCat(arm.experiment->id, "/", arm.Interleaved() ? "interleaved" : PlanOf(arm).name);
   hosted_ = hosted;
+  if (arm.Interleaved()) Interleave(*arm.experiment, request);
+}
+
+void ExperimentCall::Interleave(const ExperimentPlan& experiment, PipelineRequest* request) {
+  // A list is made once; the caller's words for a ranking are one arm's alone.
+  if (!request->page_token.empty() || request->kind == RequestKind::kRank) {
+    request->arm_release.clear();
+    request->arm.clear();
+    hosted_ = nullptr;
+    return;
+  }
+  request->rival_release = experiment.arms[1].release;
+  // The same request is drafted in the same way wherever it is made again.
+  request->interleave = [id = request->request_id](const std::vector<ItemOrdinal>& list,
+                                                   const std::vector<ItemOrdinal>& rival) {
+    std::seed_seq seed(id.begin(), id.end());
+    std::mt19937_64 random(seed);
+    const auto drafted = TeamDraft(list, rival, std::max(list.size(), rival.size()),
+                                   [&random] { return (random() & 1) == 0; });
+    std::vector<InterleavedPlace> places;
+    size_t next[2] = {0, 0};
+    for (const DraftedItem& one : drafted) {
+      const int from = one.team == Team::kA ? 0 : 1;
+      const std::vector<ItemOrdinal>& source = from == 0 ? list : rival;
+      while (source[next[from]] != one.item) ++next[from];  // drafted in its own order
+      places.push_back({from, next[from]});
+    }
+    return places;
+  };
 }
 
 void ExperimentCall::Answered(const absl::StatusOr<PipelineResponse>& answer, absl::Duration latency) {
@@ -89,6 +128,10 @@ void ExperimentCall::Answered(const absl::StatusOr<PipelineResponse>& answer, ab
   // Another release has answered: the arm's is not loaded, or made no list that a page could belong to.
   if (answer.ok() && answer->release != PlanOf(assigned_.arms[0]).release) {
     hosted_ = nullptr;
+    return;
+  }
+  if (assigned_.arms[0].Interleaved()) {
+    RecordList(answer);
     return;
   }
   Record(answer.ok() ? answer->request_id : request_->request_id, *measured);
@@ -113,14 +156,36 @@ void ExperimentCall::Record(const std::string& request_id, const ServedAnswer& s
   if (hosted_->experiments->RecordServed(assigned_, served)) host_->Wake();
 }
 
+void ExperimentCall::RecordList(const absl::StatusOr<PipelineResponse>& answer) {
+  // Something else than ranking has made the list, or one of the two could not.
+  if (!answer.ok() || answer->teams.empty()) {
+    hosted_ = nullptr;
+    return;
+  }
+  InterleavedAnswer list{.reader = ReaderOf(*request_)};
+  for (size_t i = 0; i < answer->teams.size(); ++i) {
+    list.places.push_back({answer->interleaved_items[i], static_cast<Team>(answer->teams[i])});
+  }
+  const absl::Status status = hosted_->experiments->RecordInterleaved(
+      assigned_, assigned_.arms[0],
+      {.request_id = answer->request_id, .surface = request_->surface, .context = &context_}, list);
+  if (!status.ok()) {
+    spdlog::error(
+        "interleaved_list_not_written experiment={} reason=\"{}\" effect=\"its clicks do not count\"",
+        assigned_.arms[0].experiment->id, std::string(status.message()));
+  }
+}
+
 void ExperimentCall::Fill(google::protobuf::RepeatedPtrField<v1::ServedArm>* arms) const {
   if (hosted_ == nullptr) return;
   const AssignedArm& arm = assigned_.arms[0];
   v1::ServedArm* served = arms->Add();
   served->set_experiment(arm.experiment->id);
-  served->set_arm(PlanOf(arm).name);
+  served->set_arm(arm.Interleaved() ? "interleaved" : PlanOf(arm).name);
   served->set_reason(std::string(ReasonName(arm.reason)));
-  served->set_release(PlanOf(arm).release);
+  served->set_release(arm.Interleaved()
+                          ? absl::StrCat(PlanOf(arm).release, "+", arm.experiment->arms[1].release)
+                          : PlanOf(arm).release);
 }
 
 }  // namespace waymark

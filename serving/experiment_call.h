@@ -39,6 +39,9 @@ class ExperimentCall {
 
  private:
   void Record(const std::string& request_id, const ServedAnswer& served);
+  // Asks the pipeline for one list of both arms.
+  void Interleave(const ExperimentPlan& experiment, PipelineRequest* request);
+  void RecordList(const absl::StatusOr<PipelineResponse>& answer);
   void CopyIntoTheShadow(const PipelineResponse& answer, const ServedAnswer& measured);
 
   ExperimentHost* host_;

@@ -149,11 +149,27 @@ absl::Status ExperimentHost::LoadArms(HostedExperiments* hosted, const storage::
   return absl::OkStatus();
 }
 
+absl::Status ExperimentHost::ActivateSlotVariant(HostedExperiments* hosted,
+                                                 const storage::ExperimentRecord& record) {
+  const auto control = ParseSlotVariantName(record.arms(0).slot_variant());
+  if (!control) return absl::OkStatus();
+  LiveCuration& curation = hosted->collection->curation();
+  const auto snapshot = curation.snapshot();
+  const CompiledSlot* slot = snapshot->slots.Find(control->slot);
+  const bool shows = slot != nullptr && !slot->shown.empty();
+  const auto wanted = SlotVariantToActivate(record, shows ? slot->shown[0]->id : "");
+  if (!wanted) return absl::OkStatus();
+  return curation
+      .ActivateVariant(
+          {wanted->slot, wanted->variant, absl::StrCat("experiment ", record.id()), ReasonOf(record), {}})
+      .status();
+}
+
 bool ExperimentHost::ActivateDecided(HostedExperiments* hosted) {
   bool done = true;
   for (const storage::ExperimentRecord& record : hosted->experiments->PendingReleases()) {
     const auto release = ReleaseToActivate(record, hosted->collection->active_release());
-    absl::Status status;
+    absl::Status status = ActivateSlotVariant(hosted, record);
     if (release) status = hosted->collection->ActivateRelease(*release, ReasonOf(record));
     if (status.ok()) status = hosted->experiments->AcknowledgeRelease(record);
     // Somebody has decided meanwhile, and settles that next.

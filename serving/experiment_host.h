@@ -61,6 +61,8 @@ class ExperimentHost {
   void Upkeep();
   // Both under `settling`.
   bool ActivateDecided(HostedExperiments* hosted);
+  // Of an experiment on a content slot.
+  static absl::Status ActivateSlotVariant(HostedExperiments* hosted, const storage::ExperimentRecord& record);
   std::map<std::string, absl::Status> Keep(HostedExperiments* hosted, const std::set<std::string>& more);
 
   Engine* engine_;

@@ -30,6 +30,7 @@
 #include "serving/services/model_service.h"
 #include "serving/services/ranking_services.h"
 #include "serving/services/release_service.h"
+#include "serving/services/slot_service.h"
 #include "serving/services/suggest_service.h"
 #include "serving/services/user_service.h"
 #include "store/server_file.h"
@@ -161,6 +162,7 @@ class Server::Impl {
     RegisterReleases(engine_, &registry_);
     RegisterExperiments(engine_, host_.get(), &registry_);
     RegisterCuration(engine_, &registry_);
+    RegisterSlots(engine_, host_.get(), &registry_);
     RegisterAdmin(engine_, absl::Now(), &registry_);
     std::vector<std::string> services = PublicServiceNames();
     services.push_back(AdminServiceName());

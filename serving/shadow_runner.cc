@@ -20,6 +20,8 @@ PipelineRequest RequestFor(const PipelineRequest& answered, const std::string& r
   request.release = release;
   request.arm_release.clear();
   request.arm.clear();
+  request.rival_release.clear();
+  request.interleave = nullptr;
   request.request_id.clear();
   request.consistency_token.clear();  // the answer has waited for it
   request.explain = false;

@@ -1,4 +1,4 @@
-// What the store takes of curation: one synonym or one rule, put or deleted.
+// What the store takes of curation: one synonym, rule, slot or variant of a slot, put or deleted.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -9,7 +9,8 @@
 
 namespace waymark {
 
-enum class CurationKind { kSynonym, kRule };
+// A variant's id is «slot/variant».
+enum class CurationKind { kSynonym, kRule, kSlotVariant, kSlot };
 
 struct CurationWrite {
   CurationKind kind = CurationKind::kSynonym;

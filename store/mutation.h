@@ -60,6 +60,7 @@ struct WriteEvent {
   std::optional<absl::Time> received_time;  // imports set it to `time`; none: now
   std::optional<double> value;
   std::string query, surface, request_id, attribution_token;
+  std::string arm;  // «experiment/arm» that served what it reacts to
   google::protobuf::Struct context, properties;
 };
 

@@ -89,6 +89,7 @@ absl::Status CheckEvent(const WriteEvent& event, const EventTypes& types, absl::
   checks.OptionalId("event.surface", event.surface);
   checks.OptionalId("event.request_id", event.request_id);
   checks.Text("event.attribution_token", event.attribution_token, kMaxAttributionTokenBytes);
+  checks.OptionalId("event.arm", event.arm);
   checks.Text("event.query", event.query, kMaxEventQueryBytes);
   checks.Time("event.time", event.time, now);
   checks.Time("event.received_time", event.received_time, now);

@@ -18,6 +18,7 @@ PreparedEvent PrepareEvent(WriteEvent event, const EventType& type, absl::Time n
   record.set_surface(std::move(event.surface));
   record.set_request_id(std::move(event.request_id));
   record.set_attribution_token(std::move(event.attribution_token));
+  record.set_arm(std::move(event.arm));
   if (event.context.fields_size() > 0) *record.mutable_context() = std::move(event.context);
   if (event.properties.fields_size() > 0) *record.mutable_properties() = std::move(event.properties);
   prepared.item_ids.reserve(event.items.size());

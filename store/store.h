@@ -148,13 +148,20 @@ class Store : public ChangeFeed {
                                                           const storage::DecisionRecord* decision);
   absl::StatusOr<storage::ExperimentRecord> GetExperiment(Scope scope, const std::string& id) const;
   std::vector<storage::ExperimentRecord> Experiments(Scope scope) const;
+  // Those with an id after `after` (empty: all), in the order of ids, until `visit` answers false.
+  absl::Status ForEachExperiment(Scope scope, const std::string& after,
+                                 const std::function<bool(const storage::ExperimentRecord&)>& visit) const;
   // Removes the record and its exposures; `decision` and all before it stay. ABORTED as PutExperiment.
   absl::Status DeleteExperiment(Scope scope, const std::string& id, int64_t expected_revision,
                                 const storage::DecisionRecord& decision);
   // Oldest first.
   std::vector<storage::DecisionRecord> Decisions(Scope scope, const std::string& experiment) const;
   absl::Status PutLayer(Scope scope, const storage::LayerRecord& layer);
+  absl::Status DeleteLayer(Scope scope, const std::string& id);  // NOT_FOUND
   std::vector<storage::LayerRecord> Layers(Scope scope) const;
+  // Not synced: a power cut may lose the newest.
+  absl::Status PutLooks(Scope scope, const storage::LooksRecord& looks);
+  storage::LooksRecord Looks(Scope scope, const std::string& experiment) const;  // empty: none
   absl::Status PutServedSums(Scope scope, absl::Span<const storage::ServedSumsRecord> sums);
   std::vector<storage::ServedSumsRecord> ServedSums(Scope scope) const;
   // One record for an (experiment, unit): a later one replaces it. In the log of the disk when it answers,
@@ -167,7 +174,7 @@ class Store : public ChangeFeed {
   absl::Status ForEachExposure(Scope scope, const std::string& experiment,
                                const std::function<bool(const storage::ExposureRecord&)>& visit) const;
 
-  // --- synonyms and rules of queries
+  // --- synonyms, rules of queries, content slots
   // --------------------------------------------------------------------------------------- All of them in
   // one batch, durable when it answers; each is told what it came to, and those that are refused (a wrong id,
   // another revision) are left out. The outer status: nothing was written.

@@ -1,4 +1,4 @@
-// Synonyms and rules: records of the registry, written in batches.
+// Synonyms, rules and slots: records of the registry, written in batches.
 #include <spdlog/spdlog.h>
 
 #include <map>
@@ -10,14 +10,18 @@
 namespace waymark {
 namespace {
 
-// Of the registry family: 'y' synonyms, 'q' rules of queries.
+// Of the registry family: 'y' synonyms, 'q' rules of queries, 'v' variants of slots, 's' slots.
 std::string CurationPrefix(Scope scope, CurationKind kind) {
-  return absl::StrCat(ScopeKey(scope), kind == CurationKind::kSynonym ? "y" : "q");
+  constexpr const char* kLetters[] = {"y", "q", "v", "s"};
+  return absl::StrCat(ScopeKey(scope), kLetters[static_cast<int>(kind)]);
 }
 std::string CurationKey(Scope scope, CurationKind kind, const std::string& id) {
   return absl::StrCat(CurationPrefix(scope, kind), id);
 }
-const char* NameOf(CurationKind kind) { return kind == CurationKind::kSynonym ? "synonym" : "rule"; }
+const char* NameOf(CurationKind kind) {
+  constexpr const char* kNames[] = {"synonym", "rule", "slot variant", "slot"};
+  return kNames[static_cast<int>(kind)];
+}
 
 absl::Status CheckExpected(const CurationWrite& write, const std::optional<storage::CurationRecord>& before) {
   const std::string what = absl::StrCat(NameOf(write.kind), " '", Shortened(write.id), "'");

@@ -1,4 +1,6 @@
 // Experiments: records under a compare-and-set, decisions that are only ever appended, exposures.
+#include <spdlog/spdlog.h>
+
 #include "absl/strings/str_cat.h"
 #include "store/registry_records_impl.h"
 #include "store/store_impl.h"
@@ -17,6 +19,7 @@ std::string LayerKey(Scope scope, const std::string& id) { return absl::StrCat(S
 std::string ServedSumsKey(Scope scope, const std::string& id) {
   return absl::StrCat(ScopeKey(scope), "g", id);
 }
+std::string LooksKey(Scope scope, const std::string& id) { return absl::StrCat(ScopeKey(scope), "k", id); }
 std::string DecisionPrefix(Scope scope, const std::string& id) {
   return absl::StrCat(ScopeKey(scope), "d", id, absl::string_view("\0", 1));
 }
@@ -109,6 +112,23 @@ std::vector<storage::ExperimentRecord> Store::Experiments(Scope scope) const {
   return ReadRegistry<storage::ExperimentRecord>(*impl_->database, ScopeKey(scope) + "x");
 }
 
+absl::Status Store::ForEachExperiment(
+    Scope scope, const std::string& after,
+    const std::function<bool(const storage::ExperimentRecord&)>& visit) const {
+  auto walk = impl_->database->Walk(Family::kRegistry, ScopeKey(scope) + "x");
+  if (!after.empty()) walk->Seek(absl::StrCat(ExperimentKey(scope, after), absl::string_view("\0", 1)));
+  storage::ExperimentRecord record;
+  for (; walk->Valid(); walk->Next()) {
+    // What cannot be read is left out: the others are still of use.
+    if (absl::Status status = ParseRecord(walk->value(), "experiment", record); !status.ok()) {
+      spdlog::error("{}: {}", impl_->database->folder().string(), status.ToString());
+      continue;
+    }
+    if (!visit(record)) return absl::OkStatus();
+  }
+  return impl_->database->Check(walk->status());
+}
+
 absl::Status Store::DeleteExperiment(Scope scope, const std::string& id, int64_t expected_revision,
                                      const storage::DecisionRecord& decision) {
   if (absl::Status status = impl_->CheckWritable(); !status.ok()) return status;
@@ -127,6 +147,7 @@ absl::Status Store::DeleteExperiment(Scope scope, const std::string& id, int64_t
   if (!status.ok()) return status;
   impl_->database->Delete(batch, Family::kRegistry, ExperimentKey(scope, id));
   impl_->database->Delete(batch, Family::kRegistry, ServedSumsKey(scope, id));
+  impl_->database->Delete(batch, Family::kRegistry, LooksKey(scope, id));
   return impl_->database->Write(batch, true);
 }
 
@@ -147,6 +168,34 @@ absl::Status Store::PutLayer(Scope scope, const storage::LayerRecord& layer) {
 
 std::vector<storage::LayerRecord> Store::Layers(Scope scope) const {
   return ReadRegistry<storage::LayerRecord>(*impl_->database, ScopeKey(scope) + "l");
+}
+
+absl::Status Store::DeleteLayer(Scope scope, const std::string& id) {
+  if (absl::Status status = impl_->CheckWritable(); !status.ok()) return status;
+  std::lock_guard<std::mutex> lock(impl_->registry_mutex);
+  storage::LayerRecord layer;
+  absl::Status status = impl_->database->GetRecord(Family::kRegistry, LayerKey(scope, id),
+                                                   absl::StrCat("layer '", Shortened(id), "'"), layer);
+  if (!status.ok()) return status;
+  Batch batch;
+  impl_->database->Delete(batch, Family::kRegistry, LayerKey(scope, id));
+  return impl_->database->Write(batch, true);
+}
+
+absl::Status Store::PutLooks(Scope scope, const storage::LooksRecord& looks) {
+  if (absl::Status status = impl_->CheckWritable(); !status.ok()) return status;
+  Batch batch;
+  impl_->database->Put(batch, Family::kRegistry, LooksKey(scope, looks.experiment()), looks);
+  return impl_->database->Write(batch, false);
+}
+
+storage::LooksRecord Store::Looks(Scope scope, const std::string& experiment) const {
+  storage::LooksRecord looks;
+  const absl::Status status =
+      impl_->database->GetRecord(Family::kRegistry, LooksKey(scope, experiment), "looks", looks);
+  if (!status.ok() && !absl::IsNotFound(status))
+    spdlog::error("looks of '{}': {}", experiment, status.ToString());
+  return status.ok() ? looks : storage::LooksRecord();
 }
 
 absl::Status Store::PutServedSums(Scope scope, absl::Span<const storage::ServedSumsRecord> sums) {

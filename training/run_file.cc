@@ -25,6 +25,7 @@ absl::StatusOr<std::optional<RunFile>> ReadRunFile(const std::filesystem::path& 
     json.at("validation_share").get_to(run.validation_share);
     json.at("max_lists").get_to(run.max_lists);
     json.at("serving_retriever_sha256").get_to(run.serving_retriever_sha256);
+    run.arms = json.value("arms", "");
     return std::optional<RunFile>(run);
   } catch (const nlohmann::json::exception& e) {
     return absl::DataLossError(absl::StrCat(file.string(), " is damaged (", e.what(),
@@ -44,7 +45,8 @@ absl::Status WriteRunFile(const std::filesystem::path& folder, const RunFile& ru
                                {"ranker_share", run.ranker_share},
                                {"validation_share", run.validation_share},
                                {"max_lists", run.max_lists},
-                               {"serving_retriever_sha256", run.serving_retriever_sha256}};
+                               {"serving_retriever_sha256", run.serving_retriever_sha256},
+                               {"arms", run.arms}};
   {
     std::ofstream out(part, std::ios::trunc);
     out << json.dump(2) << "\n";

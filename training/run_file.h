@@ -18,6 +18,7 @@ struct RunFile {
   double ranker_share = 0, validation_share = 0;
   uint64_t max_lists = 0;
   std::string serving_retriever_sha256;
+  std::string arms;  // whose decisions teach the ranker; empty: everybody's
 };
 
 // None: there is no run in the folder. DATA_LOSS: the file is damaged.

@@ -18,6 +18,12 @@ const char* NameOf(TrainWhat what) {
   return "all";
 }
 
+std::string ArmsText(const std::vector<ArmWeight>& arms) {
+  std::string text;
+  for (const ArmWeight& arm : arms) absl::StrAppend(&text, text.empty() ? "" : " ", arm.Text());
+  return text;
+}
+
 // The run that `options` ask for, on the log as it is now.
 RunFile NewRun(const Store& store, const TrainOptions& options) {
   RunFile run;
@@ -31,6 +37,7 @@ RunFile NewRun(const Store& store, const TrainOptions& options) {
   run.ranker_share = options.recipe.ranker_share;
   run.validation_share = options.recipe.validation_share;
   run.max_lists = options.recipe.max_lists;
+  run.arms = ArmsText(options.arms);
   if (options.serving_retriever) run.serving_retriever_sha256 = options.serving_retriever->content_sha256;
   return run;
 }
@@ -45,7 +52,7 @@ std::string Difference(const RunFile& stopped, const RunFile& asked, bool versio
         differs("log epoch", stopped.log_epoch, asked.log_epoch),
         differs("ranker share", stopped.ranker_share, asked.ranker_share),
         differs("validation share", stopped.validation_share, asked.validation_share),
-        differs("list limit", stopped.max_lists, asked.max_lists),
+        differs("list limit", stopped.max_lists, asked.max_lists), differs("arms", stopped.arms, asked.arms),
         differs("serving retriever", stopped.serving_retriever_sha256, asked.serving_retriever_sha256),
         version_given ? differs("version", stopped.version, asked.version) : std::string()}) {
     if (!difference.empty()) return difference;
@@ -81,7 +88,15 @@ absl::StatusOr<TrainOutput> Train(const TrainInput& input, const TrainOptions& o
 
   auto log = TrainingLog::Read(*input.store, input.scope, run.up_to);
   if (!log.ok()) return log.status();
-  auto recipe = ServingRecipe(*log, options.recipe);
+  RecipeOptions recipe_options = options.recipe;
+  std::optional<ArmFilter> arms;
+  if (!options.arms.empty()) {
+    auto read = ArmFilter::Read(*input.store, input.scope, options.arms);
+    if (!read.ok()) return read.status();
+    arms = *std::move(read);
+    recipe_options.arms = &*arms;
+  }
+  auto recipe = ServingRecipe(*log, recipe_options);
   if (!recipe.ok()) return recipe.status();
   const CatalogDirectory items(input.store, input.scope, input.catalog);
   TrainEnvironment environment;

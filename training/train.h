@@ -8,6 +8,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "catalog/catalog.h"
@@ -25,6 +26,7 @@ struct TrainOptions {
   uint64_t seed = 1;
   int threads = 2;
   RecipeOptions recipe;
+  std::vector<ArmWeight> arms;                    // whose decisions teach the ranker; empty: everybody's
   std::optional<ModelPackage> serving_retriever;  // of kRanker
   const Clock* clock = Clock::Real();
 };

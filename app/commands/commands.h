@@ -33,7 +33,10 @@ void AddModel(CLI::App* app, Run* run);
 void AddRelease(CLI::App* app, Run* run);
 void AddCuration(CLI::App* app, Run* run);
 void AddExperiment(CLI::App* app, Run* run);
-void AddExperimentPower(CLI::App* group, Run* run);  // of `experiment`
+void AddExperimentLayer(CLI::App* group, Run* run);      // of `experiment`
+void AddExperimentOffPolicy(CLI::App* group, Run* run);  // of `experiment`
+void AddExperimentPower(CLI::App* group, Run* run);      // of `experiment`
+void AddSlot(CLI::App* app, Run* run);
 void AddQueries(CLI::App* app, Run* run);
 void AddStatus(CLI::App* app, Run* run);
 void AddCheck(CLI::App* app, Run* run);

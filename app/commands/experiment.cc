@@ -1,12 +1,15 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "app/commands/commands.h"
 #include "app/exit.h"
+#include "app/experiment_html.h"
 #include "app/experiment_options.h"
 #include "app/experiment_text.h"
 #include "app/json_output.h"
@@ -25,7 +28,9 @@ struct Options {
   ExperimentOptions experiment;
   std::string id, by, reason, override_reason, winner;
   double coverage = 0;
-  bool roll_back = false, end = false, shadow = false;
+  bool roll_back = false, end = false, shadow = false, dry_run = false;
+  std::string html, page_token;
+  int page_size = 0;
 };
 
 std::string WhoDecides(const Options& options) {
@@ -93,6 +98,8 @@ int Stop(const Options& options, Backend* backend) {
 int List(const Options& options, Backend* backend) {
   v1::ListExperimentsRequest request;
   request.set_parent(Parent(options.target));
+  request.set_page_size(options.page_size);
+  request.set_page_token(options.page_token);
   v1::ListExperimentsResponse response;
   auto status = backend->Call(absl::StrCat(kService, "ListExperiments"), request, &response);
   if (!status.ok()) return Fail(status);
@@ -111,7 +118,42 @@ int List(const Options& options, Backend* backend) {
   }
   std::fputs(response.experiments().empty() ? "no experiments\n" : table.Render(TerminalWidth()).c_str(),
              stdout);
+  if (!response.next_page_token().empty())
+    std::printf("more: --page-token %s\n", response.next_page_token().c_str());
   return kDone;
+}
+
+int Decide(const Options& options, Backend* backend) {
+  auto request = DecisionOf<v1::DecideExperimentRequest>(options);
+  request.set_validate_only(options.dry_run);
+  v1::DecideExperimentResponse response;
+  auto status = backend->Call(absl::StrCat(kService, "DecideExperiment"), request, &response);
+  if (!status.ok()) return Fail(status);
+  if (options.target.json) return PrintJson(response);
+  if (response.action().empty()) {
+    std::printf("nothing is to be decided yet\n");
+  } else {
+    std::printf("%s%s: %s\n", options.dry_run ? "would decide: " : "", response.action().c_str(),
+                response.reason().c_str());
+  }
+  for (const std::string& missing : response.missing())
+    std::printf("  missing for the %s\n", missing.c_str());
+  std::fputs(ExperimentText(response.experiment()).c_str(), stdout);
+  return kDone;
+}
+
+// Beside the file, then in its place: who looks never sees half a page.
+absl::Status WriteFile(const std::string& path, const std::string& text) {
+  const std::string beside = path + ".new";
+  std::ofstream out(beside, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  std::error_code error;
+  if (out) std::filesystem::rename(beside, path, error);
+  if (out && !error) return absl::OkStatus();
+  std::error_code ignored;
+  std::filesystem::remove(beside, ignored);
+  return absl::UnavailableError(absl::StrCat("--html: '", path, "' cannot be written"));
 }
 
 int Report(const Options& options, Backend* backend) {
@@ -121,6 +163,18 @@ int Report(const Options& options, Backend* backend) {
   v1::ExperimentReport report;
   auto status = backend->Call(absl::StrCat(kService, "ReportExperiment"), request, &report);
   if (!status.ok()) return Fail(status);
+  if (!options.html.empty()) {
+    v1::GetExperimentRequest get;
+    get.set_parent(Parent(options.target));
+    get.set_id(options.id);
+    v1::Experiment experiment;
+    status = backend->Call(absl::StrCat(kService, "GetExperiment"), get, &experiment);
+    if (!status.ok()) return Fail(status);
+    if (status = WriteFile(options.html, ExperimentReportHtml(experiment, report)); !status.ok())
+      return Fail(status);
+    Say(absl::StrCat("wrote ", options.html));
+    if (!options.target.json) return kDone;
+  }
   if (options.target.json) return PrintJson(report);
   std::fputs(ExperimentReportText(report).c_str(), stdout);
   return kDone;
@@ -145,9 +199,10 @@ CLI::App* AddAction(CLI::App* group, Run* run, const std::string& name, const st
 }  // namespace
 
 void AddExperiment(CLI::App* app, Run* run) {
-  CLI::App* group = AddCommandGroup(app, "experiment",
-                                    "A/B tests of releases: create, start, ramp, stop, list, report, power",
-                                    "  waymark experiment report ranker-7 --data DIR");
+  CLI::App* group = AddCommandGroup(
+      app, "experiment",
+      "A/B tests of releases and content: create, start, ramp, decide, stop, list, report, ...",
+      "  waymark experiment report ranker-7 --data DIR");
   auto options = std::make_shared<Options>();
   CLI::App* create = AddAction(group, run, "create", "Write down what is compared; nobody sees it yet",
                                "  waymark experiment create --id ranker-7 --arm control=r1 --arm new=r2 "
@@ -168,17 +223,30 @@ void AddExperiment(CLI::App* app, Run* run) {
   stop->add_flag("--roll-back", options->roll_back,
                  "end it; a winner that was released gives way to the control");
   stop->add_flag("--end", options->end, "end it without either");
-  AddAction(group, run, "list", "Every experiment", "  waymark experiment list --data DIR", options, List);
-  CLI::App* report = AddAction(group, run, "report", "What an experiment has shown so far",
-                               "  waymark experiment report ranker-7 --data DIR", options, Report);
+  CLI::App* decide = AddAction(group, run, "decide",
+                               "Make the decision that the figures call for, or say what is missing for one",
+                               "  waymark experiment decide ranker-7 --dry-run --data DIR", options, Decide);
+  decide->add_flag("--dry-run", options->dry_run, "say what would be decided");
+  CLI::App* list = AddAction(group, run, "list", "Every experiment", "  waymark experiment list --data DIR",
+                             options, List);
+  list->add_option("-n,--limit", options->page_size, "entries of the page (at most 1,000)")->type_name("N");
+  list->add_option("--page-token", options->page_token, "the page after the one that named it")
+      ->type_name("TOKEN");
+  CLI::App* report =
+      AddAction(group, run, "report", "What an experiment has shown so far",
+                "  waymark experiment report ranker-7 --html report.html --data DIR", options, Report);
+  report->add_option("--html", options->html, "a page with plots, that needs nothing beside it")
+      ->type_name("FILE");
+  AddExperimentLayer(group, run);
+  AddExperimentOffPolicy(group, run);
   AddExperimentPower(group, run);
-  for (CLI::App* command : {start, ramp, stop, report}) {
+  for (CLI::App* command : {start, ramp, decide, stop, report}) {
     command->add_option("id", options->id, "the experiment")->required()->type_name("ID");
   }
-  for (CLI::App* command : {create, start, ramp, stop}) {
+  for (CLI::App* command : {create, start, ramp, decide, stop}) {
     command->add_option("--by", options->by, "who decides (else $USER); recorded")->type_name("NAME");
   }
-  for (CLI::App* command : {start, ramp, stop}) {
+  for (CLI::App* command : {start, ramp, decide, stop}) {
     command->add_option("--reason", options->reason, "recorded with the decision")->type_name("TEXT");
   }
   for (CLI::App* command : {ramp, stop}) {

@@ -3,11 +3,14 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "app/commands/commands.h"
 #include "app/exit.h"
 #include "app/json_output.h"
 #include "app/option_checks.h"
+#include "experiment/statistics/group_sequential.h"
 #include "experiment/statistics/power.h"
 
 namespace waymark {
@@ -15,19 +18,51 @@ namespace {
 
 struct Options {
   double effect = 0, baseline = 0, variance = 0, power = 0.8, alpha = 0.05, units_a_day = 0;
+  int looks = 1;
+  std::string spending = "obrien-fleming";
   bool json = false;
 };
 
+absl::StatusOr<std::vector<statistics::Boundary>> Boundaries(const Options& options) {
+  std::vector<double> shares;
+  for (int look = 1; look <= options.looks; ++look)
+    shares.push_back(static_cast<double>(look) / options.looks);
+  return statistics::GroupSequential(
+      shares, {.alpha = options.alpha,
+               .spending = options.spending == "pocock" ? statistics::Spending::kPocock
+                                                        : statistics::Spending::kObrienFleming});
+}
+
 int Print(const Options& options, double units) {
+  std::vector<statistics::Boundary> boundaries;
+  if (options.looks > 1) {
+    auto made = Boundaries(options);
+    if (!made.ok()) return Fail(made.status());
+    boundaries = *std::move(made);
+  }
   const double days = options.units_a_day > 0 ? std::ceil(2 * units / options.units_a_day) : 0;
   if (options.json) {
     nlohmann::json out{{"units_a_group", units}, {"units", 2 * units}};
     if (days > 0) out["days"] = days;
+    for (const statistics::Boundary& look : boundaries) {
+      out["looks"].push_back({{"units_a_group", std::ceil(look.share * units)},
+                              {"z", look.z},
+                              {"p_value", look.nominal_p},
+                              {"spent_alpha", look.spent_alpha}});
+    }
     return PrintJson(out.dump(2));
   }
   std::printf("%.0f units a group, %.0f in two groups of equal size\n", units, 2 * units);
   if (days > 0) std::printf("%.0f days at %g units a day\n", days, options.units_a_day);
-  std::printf("for one look at the end; intervals that hold at every look need more\n");
+  if (boundaries.empty()) {
+    std::printf("for one look at the end; intervals that hold at every look need more\n");
+    return kDone;
+  }
+  std::printf("looks that are kept to, with the fixed-horizon p-value that tells the arms apart at each:\n");
+  for (const statistics::Boundary& look : boundaries) {
+    std::printf("  %9.0f units a group: p under %.3g (z %.4f), %.3g of alpha is spent by then\n",
+                std::ceil(look.share * units), look.nominal_p, look.z, look.spent_alpha);
+  }
   return kDone;
 }
 
@@ -75,6 +110,17 @@ void AddExperimentPower(CLI::App* group, Run* run) {
   command->add_option("--units-a-day", options->units_a_day, "new units of both groups; tells the days")
       ->check(OverZero())
       ->type_name("N");
+  command
+      ->add_option("--looks", options->looks,
+                   "looks at even distances that are fixed beforehand, the last at the end")
+      ->check(CLI::Range(1, 50))
+      ->capture_default_str()
+      ->type_name("N");
+  command
+      ->add_option("--spending", options->spending, "how alpha is spent over looks: obrien-fleming or pocock")
+      ->check(CLI::IsMember({"obrien-fleming", "pocock"}))
+      ->capture_default_str()
+      ->type_name("WAY");
   command->add_flag("--json", options->json, "one JSON document");
   command->callback([=] {
     *run = [=] {

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -21,6 +22,9 @@ struct Options {
   std::string id, retriever, ranker, note, reason;
   std::vector<std::string> sources;
   bool activate = false;
+  std::string override_reason;
+  std::optional<double> max_drop;
+  bool dry_run = false;
 };
 
 int Activate(const Options& options, const std::string& id, Backend* backend, v1::Release* release) {
@@ -28,6 +32,9 @@ int Activate(const Options& options, const std::string& id, Backend* backend, v1
   request.set_parent(Parent(options.target));
   request.set_id(id);
   request.set_reason(options.reason);
+  request.set_override_reason(options.override_reason);
+  if (options.max_drop) request.set_max_metric_drop(*options.max_drop);
+  request.set_validate_only(options.dry_run);
   auto status = backend->Call("waymark.v1.ReleaseService.ActivateRelease", request, release);
   return status.ok() ? kDone : Fail(status);
 }
@@ -38,6 +45,10 @@ int Print(const Options& options, const v1::Release& release) {
               release.retriever_version().empty() ? "none" : release.retriever_version().c_str(),
               release.ranker_version().empty() ? "weighted-sum" : release.ranker_version().c_str(),
               release.active() ? ", active" : "");
+  for (const v1::Release::Check& check : release.checks()) {
+    std::printf("  %s %s: %s\n", check.holds() ? "holds" : "FAILS", check.name().c_str(),
+                check.detail().c_str());
+  }
   return kDone;
 }
 
@@ -166,6 +177,18 @@ void AddRelease(CLI::App* app, Run* run) {
       AddAction(group, run, "activate", "Serve a release to everybody from the next request on",
                 "  waymark release activate r2 --reason 'better nDCG' --data DIR", options, ActivateAndPrint);
   activate->add_option("id", options->id, "the release")->required()->type_name("ID");
+  activate->add_flag("--dry-run", options->dry_run, "check it, and activate nothing");
+  for (CLI::App* command : {create, activate}) {
+    command
+        ->add_option("--override", options->override_reason,
+                     "why worse offline metrics, or what its shadow said, are set aside; recorded")
+        ->type_name("REASON");
+    command
+        ->add_option("--max-drop", options->max_drop,
+                     "by what share an offline metric may be worse than the active release's (else .2)")
+        ->check(CLI::Range(0.0, 1.0))
+        ->type_name("SHARE");
+  }
   CLI::App* rollback =
       AddAction(group, run, "rollback", "Go back to the release that was active before",
                 "  waymark release rollback --reason 'worse clicks' --data DIR", options, Rollback);

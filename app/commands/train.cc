@@ -31,6 +31,7 @@ struct Options {
   uint64_t seed = 1;
   int threads = 0;
   RecipeOptions recipe;
+  std::vector<std::string> arms;
   bool activate = false, restart = false;
 };
 
@@ -165,6 +166,11 @@ int RunTrain(const Options& options) {
   train.seed = options.seed;
   train.threads = options.threads > 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
   train.recipe = options.recipe;
+  for (const std::string& text : options.arms) {
+    auto arm = ParseArmWeight(text);
+    if (!arm.ok()) return FailUsage(absl::StrCat("--arm: ", std::string(arm.status().message())));
+    train.arms.push_back(*std::move(arm));
+  }
   if (train.what == TrainWhat::kRanker) {
     auto retriever = ServingRetriever(options, *data, *active);
     if (!retriever.ok()) return Fail(retriever.status());
@@ -244,6 +250,11 @@ void AddTrain(CLI::App* app, Run* run) {
       ->check(CLI::Range(0.001, 0.5))
       ->capture_default_str()
       ->type_name("SHARE");
+  command
+      ->add_option("--arm", options->arms,
+                   "of this experiment the ranker learns from this arm alone, or from arms by their weights")
+      ->type_name("EXPERIMENT/ARM[=WEIGHT]")
+      ->allow_extra_args(false);
   command->add_flag("--restart", options->restart, "drop a run that was stopped");
   command->callback([=] { *run = [options] { return RunTrain(*options); }; });
 }

@@ -143,6 +143,17 @@ AssignedArm AssignOne(const AssignmentPlan& plan, const ExperimentPlan& experime
   if (auto arm = ForcedArm(experiment, request, assigned.unit)) return give(*arm, kForced);
   if (experiment.decided_arm >= 0) return give(experiment.decided_arm, kDecided);
   if (assigned.unit.empty()) return assigned;
+  if (experiment.interleaved) {
+    assigned.reason = Gate(plan, experiment, request, IdOf(assigned.unit));
+    if (assigned.reason != kHashed) return assigned;
+    if (HashedArm(experiment, IdOf(assigned.unit))) {
+      assigned.arm = 0;
+      assigned.propensity = 1;
+    } else {
+      assigned.reason = kNotCovered;
+    }
+    return assigned;
+  }
   const auto own = enrolled(experiment, assigned.unit);
   if (experiment.unit == UnitKind::kUser && !request.user_id.empty() && !request.visitor_id.empty()) {
     std::string visitor = Key("v:", request.visitor_id);

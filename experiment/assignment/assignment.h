@@ -48,6 +48,8 @@ struct ExperimentPlan {
   int decided_arm = -1;
   // No new unit is taken in; those that are in stay.
   bool closed = false;
+  // Whoever is covered is shown both arms on one list; nobody is enrolled.
+  bool interleaved = false;
 };
 
 struct AssignmentPlan {
@@ -93,6 +95,8 @@ struct AssignedArm {
     return reason == AssignmentReason::kHashed || reason == AssignmentReason::kSticky ||
            reason == AssignmentReason::kAdopted;
   }
+  // Both arms make the list.
+  bool Interleaved() const { return experiment->interleaved && reason == AssignmentReason::kHashed; }
 };
 
 // The key of a unit; empty when the request has no such id. A user who is not known is the visitor.

@@ -20,7 +20,8 @@ struct Evidence {
   int64_t days_with_exposures = 0;
   statistics::SampleRatio sample_ratio;
   std::vector<GuardrailResult> guardrails;
-  std::string winner;  // by the primary metric; empty: none yet
+  std::string winner;      // by the primary metric; empty: none yet
+  bool all_worse = false;  // every treatment than the control, by the primary metric
 
   // As a decision record keeps it.
   std::map<std::string, double> Numbers() const;

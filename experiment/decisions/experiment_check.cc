@@ -18,10 +18,40 @@ using storage::ExperimentRecord;
 using storage::GuardrailRecord;
 
 constexpr double kSameSum = 1e-6;
-constexpr int64_t kWeekUs = int64_t{7} * 24 * 3600 * 1000 * 1000;
+constexpr int64_t kSecondUs = 1000 * 1000, kWeekUs = int64_t{7} * 24 * 3600 * kSecondUs;
 constexpr double kDefaultRamp[] = {.01, .05, .1, .25, .5, 1};
 
 absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
+
+// All arms are releases, or all are variants of one slot.
+absl::Status CheckSlotArms(const ExperimentRecord& record, const Surroundings& around) {
+  std::string slot;
+  for (int i = 0; i < record.arms_size(); ++i) {
+    const storage::ArmRecord& arm = record.arms(i);
+    const std::string field = absl::StrCat("arms[", i, "]");
+    if (arm.slot_variant().empty() != record.arms(0).slot_variant().empty()) {
+      return Invalid(
+          absl::StrCat(field, arm.slot_variant().empty() ? " is a release" : " is a slot's variant",
+                       ", and arms[0] is not; arms are all releases, or all variants of one slot"));
+    }
+    if (arm.slot_variant().empty()) continue;
+    const auto id = ParseSlotVariantName(arm.slot_variant());
+    if (!id) {
+      return Invalid(absl::StrCat(field, ".slot_variant is '", arm.slot_variant(),
+                                  "'; it takes slots/{slot}/variants/{variant}"));
+    }
+    if (slot.empty()) slot = id->slot;
+    if (id->slot != slot) {
+      return Invalid(absl::StrCat(field, ".slot_variant is of slot '", id->slot, "', and arms[0] of '", slot,
+                                  "'; an experiment is about one slot"));
+    }
+    if (!around.is_slot_variant(*id)) {
+      return absl::FailedPreconditionError(absl::StrCat(field, ".slot_variant '", arm.slot_variant(),
+                                                        "' does not exist: put it first (waymark slot put)"));
+    }
+  }
+  return absl::OkStatus();
+}
 
 absl::Status CheckArms(const ExperimentRecord& record, const Surroundings& around) {
   if (record.arms_size() < 2 || record.arms_size() > kMostArms) {
@@ -51,6 +81,7 @@ absl::Status CheckArms(const ExperimentRecord& record, const Surroundings& aroun
           field, ".release '", arm.release_id(), "' is no release: make it first (waymark release create)"));
     }
   }
+  if (absl::Status status = CheckSlotArms(record, around); !status.ok()) return status;
   if (std::abs(sum - 1) > kSameSum) {
     return Invalid(absl::StrCat("arms: the weights add up to ", sum, "; they must add up to 1"));
   }
@@ -79,7 +110,7 @@ absl::Status CheckSlot(const ExperimentRecord& record, const Surroundings& aroun
   }
   for (const ExperimentRecord& other : around.experiments) {
     if (other.id() == record.id() || other.layer() != record.layer()) continue;
-    if (other.state() != ExperimentRecord::DRAFT && !IsLive(other.state())) continue;
+    if (!HoldsSlot(other)) continue;
     if (other.unit() != record.unit()) {
       return Invalid(absl::StrCat("unit: experiment '", other.id(), "' of layer '", record.layer(),
                                   "' draws another kind of unit; experiments of a layer draw the same"));
@@ -103,6 +134,47 @@ absl::Status CheckRamp(const ExperimentRecord& record) {
     last = record.ramp(i);
   }
   if (last != 1) return Invalid(absl::StrCat("ramp: it ends at ", last, "; its last step is 1"));
+  return absl::OkStatus();
+}
+
+absl::Status CheckMode(const ExperimentRecord& record) {
+  if (record.mode() != ExperimentRecord::BANDIT &&
+      (record.bandit_floor() != 0 || record.bandit_update_us() != 0)) {
+    return Invalid("bandit_floor and bandit_update are for the mode BANDIT alone; leave them out");
+  }
+  if (record.mode() == ExperimentRecord::INTERLEAVED) {
+    if (record.arms_size() != 2) {
+      return Invalid(
+          absl::StrCat("arms: there are ", record.arms_size(), "; the mode INTERLEAVED takes two"));
+    }
+    if (record.arms(0).release_id().empty()) {
+      return Invalid("arms: variants of a slot make no list; the mode INTERLEAVED takes releases");
+    }
+    if (std::abs(record.arms(0).weight() - record.arms(1).weight()) > kSameSum) {
+      return Invalid("arms: a coin says which arm begins, so the mode INTERLEAVED takes weights of .5 each");
+    }
+    if (!record.guardrails().empty()) {
+      return Invalid(
+          "guardrails: an interleaved list is the work of both arms, so what the server measures says "
+          "nothing of "
+          "one; leave them out, and measure the arms in the shadow or in a split");
+    }
+  }
+  if (record.mode() != ExperimentRecord::BANDIT) return absl::OkStatus();
+  if (!(record.bandit_floor() > 0 && record.bandit_floor() * record.arms_size() <= 1)) {
+    return Invalid(absl::StrCat("bandit_floor is ", record.bandit_floor(),
+                                "; it takes over 0 up to 1 / arms, ", 1.0 / std::max(1, record.arms_size())));
+  }
+  if (record.bandit_update_us() < kSecondUs) {
+    return Invalid(
+        absl::StrCat("bandit_update is ", record.bandit_update_us(), " us; it takes a second or more"));
+  }
+  for (const storage::MetricRecord& metric : record.metrics()) {
+    if (metric.name() != record.primary_metric() || metric.kind() == storage::MetricRecord::PROPORTION)
+      continue;
+    return Invalid(absl::StrCat("primary_metric '", record.primary_metric(),
+                                "' is no PROPORTION; a bandit learns from whether something happened"));
+  }
   return absl::OkStatus();
 }
 
@@ -158,6 +230,9 @@ void FillDefaults(ExperimentRecord* record) {
   if (record->sequential_tuning() == 0) record->set_sequential_tuning(5000);
   if (record->min_run_us() == 0) record->set_min_run_us(kWeekUs);
   if (record->min_exposures() == 0) record->set_min_exposures(100);
+  if (record->mode() != ExperimentRecord::BANDIT) return;
+  if (record->bandit_floor() == 0) record->set_bandit_floor(.01);
+  if (record->bandit_update_us() == 0) record->set_bandit_update_us(60 * kSecondUs);
 }
 
 absl::Status CheckExperiment(const ExperimentRecord& record, const Surroundings& around) {
@@ -166,7 +241,7 @@ absl::Status CheckExperiment(const ExperimentRecord& record, const Surroundings&
   const auto metrics = PlanMetrics(record, *around.types);
   for (const absl::Status& status :
        {CheckArms(record, around), CheckSlot(record, around), CheckRamp(record), CheckNumbers(record),
-        targeting.status(), metrics.status(), PrimaryMetric(record).status()}) {
+        CheckMode(record), targeting.status(), metrics.status(), PrimaryMetric(record).status()}) {
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
@@ -186,6 +261,21 @@ absl::Status CheckUpdate(const ExperimentRecord& before, const ExperimentRecord&
       ", which has frozen this: ", differences,
       ". Description, weights, forced arms, min_exposures and automatic_ramp may change; for the rest, "
       "stop it and create another one"));
+}
+
+bool HoldsSlot(const ExperimentRecord& record) {
+  return record.state() == ExperimentRecord::DRAFT || IsLive(record.state());
+}
+
+absl::Status CheckLayerIsFree(const std::string& id, const std::vector<ExperimentRecord>& experiments) {
+  std::string held;
+  for (const ExperimentRecord& experiment : experiments) {
+    if (experiment.layer() != id || !HoldsSlot(experiment)) continue;
+    absl::StrAppend(&held, held.empty() ? "'" : ", '", experiment.id(), "'");
+  }
+  if (held.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "layer '", id, "' holds experiments that have not ended: ", held, ". Stop or delete them first"));
 }
 
 absl::Status CheckLayer(const storage::LayerRecord& layer) {

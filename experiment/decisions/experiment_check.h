@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "store/event_types.h"
+#include "store/slot_name.h"
 #include "waymark/storage/experiments.pb.h"
 
 namespace waymark {
@@ -19,6 +20,7 @@ void FillDefaults(storage::ExperimentRecord* record);
 struct Surroundings {
   const EventTypes* types = nullptr;
   std::function<bool(const std::string&)> is_release;
+  std::function<bool(const SlotVariantId&)> is_slot_variant;
   std::vector<storage::LayerRecord> layers;
   std::vector<storage::ExperimentRecord> experiments;  // that exist
 };
@@ -28,5 +30,10 @@ absl::Status CheckExperiment(const storage::ExperimentRecord& record, const Surr
 absl::Status CheckUpdate(const storage::ExperimentRecord& before, const storage::ExperimentRecord& after);
 
 absl::Status CheckLayer(const storage::LayerRecord& layer);
+// Whether no experiment that has not ended is in it: FAILED_PRECONDITION names those that are.
+absl::Status CheckLayerIsFree(const std::string& id,
+                              const std::vector<storage::ExperimentRecord>& experiments);
+// Whether it holds, or will hold, units of its layer.
+bool HoldsSlot(const storage::ExperimentRecord& record);
 
 }  // namespace waymark

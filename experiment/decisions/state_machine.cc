@@ -58,7 +58,7 @@ absl::Status Release(ExperimentRecord& record, const std::string& winner) {
   for (const storage::ArmRecord& arm : record.arms()) {
     if (arm.name() != winner) continue;
     record.set_winner(winner);
-    record.set_release_pending(!arm.release_id().empty());
+    record.set_release_pending(true);
     record.set_state(ExperimentRecord::RELEASED);
     return absl::OkStatus();
   }
@@ -125,6 +125,20 @@ std::optional<std::string> ReleaseToActivate(const ExperimentRecord& record, con
   return wanted;
 }
 
+std::optional<SlotVariantId> SlotVariantToActivate(const ExperimentRecord& record,
+                                                   const std::string& active) {
+  if (!record.release_pending()) return std::nullopt;
+  const bool back = record.state() == ExperimentRecord::ROLLED_BACK;
+  std::optional<SlotVariantId> won;
+  for (const storage::ArmRecord& arm : record.arms()) {
+    if (arm.name() == record.winner()) won = ParseSlotVariantName(arm.slot_variant());
+  }
+  if (back && (!won || won->variant != active)) return std::nullopt;
+  const auto wanted = back ? ParseSlotVariantName(record.arms(0).slot_variant()) : won;
+  if (!wanted || wanted->variant == active) return std::nullopt;
+  return wanted;
+}
+
 bool IsLive(ExperimentRecord::State state) {
   return state == ExperimentRecord::SHADOW || state == ExperimentRecord::RUNNING;
 }
@@ -172,7 +186,7 @@ absl::StatusOr<ExperimentRecord> Apply(const ExperimentRecord& record, const Mov
                    : Refuse(record, move.action, "ramp it first: nobody has seen its arms yet");
       break;
     case Action::kRollBack:
-      after.set_release_pending(takes_back && !record.arms(0).release_id().empty());
+      after.set_release_pending(takes_back);
       after.set_state(ExperimentRecord::ROLLED_BACK);
       break;
     case Action::kEnd:

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "store/slot_name.h"
 #include "waymark/storage/experiments.pb.h"
 
 namespace waymark {
@@ -36,6 +37,10 @@ absl::StatusOr<storage::ExperimentRecord> Apply(const storage::ExperimentRecord&
 // once that winner is rolled back. None: nothing, so also where somebody has released something else since.
 std::optional<std::string> ReleaseToActivate(const storage::ExperimentRecord& record,
                                              const std::string& active);
+
+// The same of an experiment on a content slot, that shows `active`.
+std::optional<SlotVariantId> SlotVariantToActivate(const storage::ExperimentRecord& record,
+                                                   const std::string& active);
 
 // The next coverage of the ramp; 0: there is none.
 double NextCoverage(const storage::ExperimentRecord& record);

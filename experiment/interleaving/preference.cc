@@ -25,8 +25,10 @@ PreferenceResult Preference::Analyse(const statistics::ConfidenceSequenceOptions
   const double decided = a_wins_ + b_wins_;
   result.sign_test_p = std::min(1.0, 2 * statistics::FairCoinTail(std::max(a_wins_, b_wins_), decided));
   const statistics::Moments outcomes{result.lists, b_wins_ - a_wins_, decided};
+  // One more win of each: a few lists that all go one way are not certain.
+  const statistics::Moments smoothed{result.lists + 2, b_wins_ - a_wins_, decided + 2};
   result.sequence = statistics::ConfidenceSequence(
-      {outcomes.Mean(), outcomes.Variance() / outcomes.n, outcomes.n, outcomes.n - 1}, options);
+      {outcomes.Mean(), smoothed.Variance() / outcomes.n, outcomes.n, outcomes.n - 1}, options);
   return result;
 }
 

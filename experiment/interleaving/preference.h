@@ -16,7 +16,8 @@ struct PreferenceResult {
   // Large-scale validation and analysis of interleaved search evaluation, TOIS 2012, equation 1).
   double delta = 0;
   double sign_test_p = 1;  // two-sided, ties left out; valid at one look that was fixed beforehand
-  // Of the mean of +1 (B wins), 0 and -1; valid at every look.
+  // Of the mean of +1 (B wins), 0 and -1; valid at every look. The variance is that with one more win of each
+  // (as Agresti and Caffo 2000 do for rates), so that a few lists which all go one way are not certain.
   statistics::TestResult sequence;
 };
 

@@ -84,6 +84,12 @@ int64_t OutcomeTable::DaysWithExposures() const {
   return static_cast<int64_t>(days.size());
 }
 
+double OutcomeTable::Value(Row row, size_t metric, double cap) const {
+  const double sum = Cell(sums_, metric, row);
+  if (metrics_[metric].kind == MetricRecord::PROPORTION) return sum > 0 ? 1 : 0;
+  return cap > 0 ? std::min(sum, cap) : sum;
+}
+
 OutcomeTable::Groups OutcomeTable::Read(size_t metric, double cap) const {
   const MetricPlan& plan = metrics_[metric];
   const bool ratio = plan.kind == MetricRecord::RATIO;

@@ -36,6 +36,7 @@ class OutcomeTable {
     int arm = 0;
     int64_t exposed_us = 0;
     uint16_t segment = 0;
+    float propensity = 1;  // with which it got its arm
   };
   Row Add(const Unit& unit);
   // An event of the unit, in any order. Outside window and lookback it counts nothing.
@@ -61,6 +62,8 @@ class OutcomeTable {
   // denominator for a RATIO, else its past.
   using Groups = std::vector<std::vector<statistics::PairMoments>>;
   Groups Read(size_t metric, double cap) const;
+  // y of one unit.
+  double Value(Row row, size_t metric, double cap) const;
   // By arm, unit by unit.
   std::vector<std::vector<double>> Values(size_t metric) const;
   // [day][arm] of the primary metric: what units did on their n-th day, of those whose n-th day is over.

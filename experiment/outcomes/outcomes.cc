@@ -38,7 +38,10 @@ OutcomeTable::Row Outcomes::Enrol(const storage::ExposureRecord& exposure) {
   if (!exposure.adopted_from().empty() && adopted_.insert(exposure.adopted_from()).second) {
     row = RowOf(exposure.adopted_from());
   }
-  if (!row) row = table_.Add({exposure.arm(), exposure.time_us(), SegmentOf(exposure.segment())});
+  if (!row) {
+    const auto propensity = static_cast<float>(exposure.propensity() > 0 ? exposure.propensity() : 1);
+    row = table_.Add({exposure.arm(), exposure.time_us(), SegmentOf(exposure.segment()), propensity});
+  }
   by_unit_[exposure.unit()] = *row;
   if (exposure.conflict()) table_.Exclude(*row);
   if (!Numbered(exposure.unit())) return *row;

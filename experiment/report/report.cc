@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "experiment/report/bandit_comparison.h"
 #include "experiment/report/comparison.h"
 #include "experiment/statistics/benjamini_hochberg.h"
 #include "experiment/statistics/confidence_sequence.h"
@@ -20,6 +21,8 @@ using storage::MetricRecord;
 
 // A larger share of units that were seen in two arms says that something assigns wrongly.
 constexpr double kManyConflicts = 0.01;
+// Of each arm, before its metric names a winner.
+constexpr double kFewestUnits = 30;
 
 TestSettings SettingsOf(const ExperimentRecord& record) {
   return {record.alpha(), record.sequential_tuning()};
@@ -50,11 +53,46 @@ std::vector<PairMoments> Together(const OutcomeTable::Groups& groups, size_t arm
   return all;
 }
 
+// The treatment's preference takes the place of a difference of means: both arms are on each list.
+Comparison ComparePreference(const ReportInput& input) {
+  const PreferenceResult preference =
+      input.lists->Analyse({.alpha = input.record->alpha(), .tuning = input.record->sequential_tuning()});
+  Comparison comparison{.control_units = preference.lists, .treatment_units = preference.lists};
+  if (preference.lists < 2) {
+    comparison.problem = "less than two readers have been shown a list";
+    return comparison;
+  }
+  comparison.control_mean = preference.a_wins / preference.lists;
+  comparison.treatment_mean = preference.b_wins / preference.lists;
+  comparison.absolute = preference.sequence;
+  comparison.fixed_horizon = preference.sequence;
+  comparison.fixed_horizon.p_value = preference.sign_test_p;
+  const double variance = preference.sequence.standard_error * preference.sequence.standard_error;
+  comparison.bayes =
+      statistics::Bayes({preference.sequence.estimate, variance, preference.lists, preference.lists - 1}, {},
+                        input.record->alpha());
+  return comparison;
+}
+
 void CompareMetric(const ReportInput& input, size_t m, bool with_segments, ExperimentReport* report) {
   const OutcomeTable& table = input.outcomes->table();
   const MetricPlan& metric = table.metrics()[m];
   const TestSettings settings = SettingsOf(*input.record);
   const size_t arms = table.options().arms;
+  if (input.lists != nullptr) {
+    if (metric.name != input.record->primary_metric()) return;  // no arm has units of its own
+    report->comparisons.push_back(ComparePreference(input));
+    Name(*input.record, metric, 1, "", &report->comparisons.back());
+    return;
+  }
+  if (input.record->mode() == ExperimentRecord::BANDIT) {
+    const double cap = CapOf(table, m);
+    for (size_t arm = 1; arm < arms; ++arm) {
+      report->comparisons.push_back(CompareWeighted(table, m, cap, arm, settings));
+      Name(*input.record, metric, arm, "", &report->comparisons.back());
+    }
+    return;
+  }
   if (metric.kind == MetricRecord::QUANTILE) {
     const auto values = table.Values(m);
     for (size_t arm = 1; arm < arms; ++arm) {
@@ -161,6 +199,17 @@ void AddWarnings(ExperimentReport* report) {
         "weights changed while it ran: the arms hold units of different times in different shares, which "
         "trends can tell apart");
   }
+  if (report->record.mode() == ExperimentRecord::BANDIT) {
+    report->warnings.emplace_back(
+        "shares follow the outcomes, so units count by the inverse of their shares, and the sample ratio is "
+        "not "
+        "checked");
+  }
+  if (report->record.mode() == ExperimentRecord::INTERLEAVED) {
+    report->warnings.emplace_back(
+        "both arms make each list: the difference is that of readers who prefer one or the other, not of a "
+        "mean");
+  }
   if (report->record.hash_version() == ExperimentRecord::GROWTHBOOK_V1) {
     report->warnings.emplace_back("GROWTHBOOK_V1 correlates this experiment with others of that hash");
   }
@@ -172,17 +221,32 @@ void AddWarnings(ExperimentReport* report) {
 Verdict Judge(const ExperimentReport& report) {
   if (report.record.state() == ExperimentRecord::ROLLED_BACK) return Verdict::kRolledBack;
   if (report.evidence.sample_ratio.verdict == SampleRatioVerdict::kBlocks) return Verdict::kBlocked;
-  bool any = false, all_worse = true;
+  const bool any = std::any_of(
+      report.comparisons.begin(), report.comparisons.end(),
+      [](const Comparison& comparison) { return comparison.primary && comparison.problem.empty(); });
+  if (!any) return Verdict::kTooFewUnits;
+  if (!report.evidence.winner.empty()) return Verdict::kWinner;
+  return report.evidence.all_worse ? Verdict::kNoBetterArm : Verdict::kGoOn;
+}
+
+// The sequences are asymptotic: few units, which may happen to be alike, decide nothing.
+bool Decides(const Comparison& comparison) {
+  return comparison.problem.empty() &&
+         std::min(comparison.control_units, comparison.treatment_units) >= kFewestUnits;
+}
+
+// Whether every treatment has figures, and is worse than the control by them.
+bool AllWorse(const ExperimentReport& report) {
+  if (report.evidence.sample_ratio.verdict == SampleRatioVerdict::kBlocks) return false;
+  bool any = false;
   for (const Comparison& comparison : report.comparisons) {
-    if (!comparison.primary || !comparison.problem.empty()) continue;
+    if (!comparison.primary) continue;
     any = true;
     const double gain =
         comparison.lower_is_better ? -comparison.absolute.estimate : comparison.absolute.estimate;
-    all_worse &= comparison.adjusted_p < report.record.alpha() && gain < 0;
+    if (!Decides(comparison) || comparison.adjusted_p >= report.record.alpha() || gain >= 0) return false;
   }
-  if (!any) return Verdict::kTooFewUnits;
-  if (!report.evidence.winner.empty()) return Verdict::kWinner;
-  return all_worse ? Verdict::kNoBetterArm : Verdict::kGoOn;
+  return any;
 }
 
 // All but the winner.
@@ -191,9 +255,17 @@ Evidence GatherCounts(const ReportInput& input) {
   Evidence evidence{.units = table.CountUnits(std::numeric_limits<int64_t>::min()),
                     .units_since_step = table.CountUnits(input.record->state_time_us()),
                     .days_with_exposures = table.DaysWithExposures()};
+  if (input.lists != nullptr) {
+    evidence.units.assign(2, input.lists->lists());
+    evidence.units_since_step.assign(2, input.lists->CountSince(input.record->state_time_us()));
+    evidence.days_with_exposures = input.lists->DaysWithLists();
+  }
   const std::vector<double> counts(evidence.units.begin(), evidence.units.end());
-  auto ratio = statistics::CheckSampleRatio(counts, ExpectedUnits(*input.record, table));
-  if (ratio.ok()) evidence.sample_ratio = *ratio;
+  // Lists have both arms, and a bandit's shares follow its outcomes: only a split says what counts should be.
+  if (input.record->mode() == ExperimentRecord::SPLIT) {
+    auto ratio = statistics::CheckSampleRatio(counts, ExpectedUnits(*input.record, table));
+    if (ratio.ok()) evidence.sample_ratio = *ratio;
+  }
   if (input.served != nullptr) evidence.guardrails = CheckGuardrails(*input.record, *input.served);
   for (const ShadowSums& sums : input.shadow) {
     evidence.copies.push_back(static_cast<int64_t>(sums.copies.answers()));
@@ -205,7 +277,7 @@ std::string WinnerOf(const ExperimentReport& report) {
   if (report.evidence.sample_ratio.verdict == SampleRatioVerdict::kBlocks) return {};
   std::vector<Comparison> primary;
   for (const Comparison& comparison : report.comparisons) {
-    if (comparison.primary) primary.push_back(comparison);
+    if (comparison.primary && Decides(comparison)) primary.push_back(comparison);
   }
   return BestArm(primary, report.record.alpha());
 }
@@ -237,8 +309,19 @@ ExperimentReport MakeReport(const ReportInput& input) {
     CompareMetric(input, m, true, &report);
   CorrectAll(&report);
   report.evidence.winner = WinnerOf(report);
-  AddDays(input, &report);
+  report.evidence.all_worse = AllWorse(report);
+  if (input.record->mode() == ExperimentRecord::SPLIT) AddDays(input, &report);
   AddShadow(input, &report);
+  if (input.looks != nullptr) report.looks = *input.looks;
+  if (input.record->mode() == ExperimentRecord::BANDIT) {
+    report.bandit =
+        BanditArms(input.outcomes->table(), *input.record, input.shares, absl::ToUnixMicros(input.now));
+  }
+  if (input.lists != nullptr) {
+    report.interleaving = InterleavingResult{
+        input.lists->lists(),
+        input.lists->Analyse({.alpha = input.record->alpha(), .tuning = input.record->sequential_tuning()})};
+  }
   AddWarnings(&report);
   report.verdict = Judge(report);
   return report;
@@ -250,7 +333,14 @@ Evidence GatherEvidence(const ReportInput& input) {
   CompareMetric(input, input.outcomes->table().options().primary, false, &report);
   CorrectAll(&report);
   report.evidence.winner = WinnerOf(report);
+  report.evidence.all_worse = AllWorse(report);
   return report.evidence;
+}
+
+std::vector<Comparison> ComparePrimary(const ReportInput& input) {
+  ExperimentReport report;
+  CompareMetric(input, input.outcomes->table().options().primary, false, &report);
+  return std::move(report.comparisons);
 }
 
 }  // namespace waymark

@@ -10,6 +10,7 @@
 
 #include "absl/time/time.h"
 #include "experiment/decisions/conditions.h"
+#include "experiment/interleaving/interleaved_lists.h"
 #include "experiment/outcomes/outcomes.h"
 #include "experiment/shadow/agreement.h"
 #include "experiment/statistics/bayes.h"
@@ -20,8 +21,11 @@ namespace waymark {
 struct ReportInput {
   const storage::ExperimentRecord* record = nullptr;
   const Outcomes* outcomes = nullptr;
+  const InterleavedLists* lists = nullptr;            // of an interleaved experiment
   const storage::ServedSumsRecord* served = nullptr;  // null: nothing measured
   absl::Span<const ShadowSums> shadow;                // [arm]; empty: none
+  std::vector<double> shares;                         // [arm], of a bandit; empty: its weights
+  const storage::LooksRecord* looks = nullptr;        // null: none
   int64_t conflicts = 0;
   absl::Time now;
 };
@@ -58,6 +62,20 @@ struct ShadowResult {
   double error_rate = 0, empty_rate = 0;
 };
 
+// An arm of a bandit.
+struct BanditResult {
+  std::string arm;
+  double share = 0;                    // now
+  double units = 0, successes = 0;     // of units whose window is over
+  double mean = 0, low = 0, high = 0;  // by inverse propensity; valid at every look
+};
+
+// What readers of interleaved lists prefer.
+struct InterleavingResult {
+  int64_t lists = 0;
+  PreferenceResult preference;  // of readers; A is the control
+};
+
 enum class Verdict { kTooFewUnits, kBlocked, kRolledBack, kGoOn, kWinner, kNoBetterArm };
 std::string_view VerdictName(Verdict verdict);
 
@@ -69,6 +87,9 @@ struct ExperimentReport {
   std::vector<Comparison> comparisons, segments;
   std::vector<DayEffect> days;
   std::vector<ShadowResult> shadow;  // empty: it was not in the shadow
+  storage::LooksRecord looks;
+  std::vector<BanditResult> bandit;
+  std::optional<InterleavingResult> interleaving;
   Verdict verdict = Verdict::kGoOn;
   std::vector<std::string> warnings, interference;
 };
@@ -76,6 +97,9 @@ struct ExperimentReport {
 ExperimentReport MakeReport(const ReportInput& input);
 // The part that decisions rest on: units, sample ratio, guardrails, the winner by the primary metric.
 Evidence GatherEvidence(const ReportInput& input);
+
+// Of the primary metric, every treatment in the order of arms; not corrected.
+std::vector<Comparison> ComparePrimary(const ReportInput& input);
 
 // Readable text.
 std::string ReportText(const ExperimentReport& report);

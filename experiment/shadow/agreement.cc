@@ -41,4 +41,22 @@ void AddCopy(const ShadowAnswer& served, const ShadowAnswer& copy, ShadowSums* s
   ++sums->correlated;
 }
 
+storage::ShadowSumsRecord RecordOf(const ShadowSums& sums) {
+  storage::ShadowSumsRecord record;
+  *record.mutable_copies() = sums.copies;
+  record.set_overlap_sum(sums.overlap_sum);
+  record.set_tau_sum(sums.tau_sum);
+  record.set_correlated(sums.correlated);
+  record.set_skipped(sums.skipped);
+  return record;
+}
+
+ShadowSums SumsOf(const storage::ShadowSumsRecord& record) {
+  return {.copies = record.copies(),
+          .overlap_sum = record.overlap_sum(),
+          .tau_sum = record.tau_sum(),
+          .correlated = record.correlated(),
+          .skipped = record.skipped()};
+}
+
 }  // namespace waymark

@@ -37,4 +37,7 @@ struct ShadowSums {
 };
 void AddCopy(const ShadowAnswer& served, const ShadowAnswer& copy, ShadowSums* sums);
 
+storage::ShadowSumsRecord RecordOf(const ShadowSums& sums);
+ShadowSums SumsOf(const storage::ShadowSumsRecord& record);
+
 }  // namespace waymark

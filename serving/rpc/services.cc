@@ -260,6 +260,23 @@ class ExperimentRpc : public v1::ExperimentService::CallbackService {
   Reactor* AssignUnits(Context* c, const v1::AssignUnitsRequest* q, v1::AssignUnitsResponse* r) override {
     return calls_->Unary(c, "waymark.v1.ExperimentService.AssignUnits", q, r);
   }
+  Reactor* DecideExperiment(Context* c, const v1::DecideExperimentRequest* q,
+                            v1::DecideExperimentResponse* r) override {
+    return calls_->Unary(c, "waymark.v1.ExperimentService.DecideExperiment", q, r);
+  }
+  Reactor* EvaluatePolicy(Context* c, const v1::EvaluatePolicyRequest* q,
+                          v1::EvaluatePolicyResponse* r) override {
+    return calls_->Unary(c, "waymark.v1.ExperimentService.EvaluatePolicy", q, r);
+  }
+  Reactor* PutLayer(Context* c, const v1::PutLayerRequest* q, v1::Layer* r) override {
+    return calls_->Unary(c, "waymark.v1.ExperimentService.PutLayer", q, r);
+  }
+  Reactor* ListLayers(Context* c, const v1::ListLayersRequest* q, v1::ListLayersResponse* r) override {
+    return calls_->Unary(c, "waymark.v1.ExperimentService.ListLayers", q, r);
+  }
+  Reactor* DeleteLayer(Context* c, const v1::DeleteLayerRequest* q, v1::DeleteLayerResponse* r) override {
+    return calls_->Unary(c, "waymark.v1.ExperimentService.DeleteLayer", q, r);
+  }
 
  private:
   RpcCalls* calls_;
@@ -298,6 +315,32 @@ class CurationRpc : public v1::CurationService::CallbackService {
   }
   Reactor* DeleteRule(Context* c, const v1::DeleteRuleRequest* q, v1::DeleteRuleResponse* r) override {
     return calls_->Unary(c, "waymark.v1.CurationService.DeleteRule", q, r);
+  }
+  Reactor* PutSlotVariant(Context* c, const v1::PutSlotVariantRequest* q, v1::SlotVariant* r) override {
+    return calls_->Unary(c, "waymark.v1.CurationService.PutSlotVariant", q, r);
+  }
+  Reactor* GetSlotVariant(Context* c, const v1::GetSlotVariantRequest* q, v1::SlotVariant* r) override {
+    return calls_->Unary(c, "waymark.v1.CurationService.GetSlotVariant", q, r);
+  }
+  Reactor* ListSlotVariants(Context* c, const v1::ListSlotVariantsRequest* q,
+                            v1::ListSlotVariantsResponse* r) override {
+    return calls_->Unary(c, "waymark.v1.CurationService.ListSlotVariants", q, r);
+  }
+  Reactor* DeleteSlotVariant(Context* c, const v1::DeleteSlotVariantRequest* q,
+                             v1::DeleteSlotVariantResponse* r) override {
+    return calls_->Unary(c, "waymark.v1.CurationService.DeleteSlotVariant", q, r);
+  }
+  Reactor* ListSlots(Context* c, const v1::ListSlotsRequest* q, v1::ListSlotsResponse* r) override {
+    return calls_->Unary(c, "waymark.v1.CurationService.ListSlots", q, r);
+  }
+  Reactor* ActivateSlotVariant(Context* c, const v1::ActivateSlotVariantRequest* q, v1::Slot* r) override {
+    return calls_->Unary(c, "waymark.v1.CurationService.ActivateSlotVariant", q, r);
+  }
+  Reactor* RollbackSlot(Context* c, const v1::RollbackSlotRequest* q, v1::Slot* r) override {
+    return calls_->Unary(c, "waymark.v1.CurationService.RollbackSlot", q, r);
+  }
+  Reactor* GetSlot(Context* c, const v1::GetSlotRequest* q, v1::GetSlotResponse* r) override {
+    return calls_->Unary(c, "waymark.v1.CurationService.GetSlot", q, r);
   }
 
  private:

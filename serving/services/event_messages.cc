@@ -67,13 +67,19 @@ absl::StatusOr<Mutation> EventOf(const Engine& engine, const v1::Event& event, b
     write.time = *time;
     if (imported) write.received_time = *time;
   }
+  write.request_id = event.request_id();
+  // History that another folder has written brings its arm along.
+  if (imported) write.arm = event.arm();
   if (!event.attribution_token().empty()) {
-    if (!engine.ReadAttributionToken(event.attribution_token()).ok()) {
+    const auto attribution = engine.ReadAttributionToken(event.attribution_token());
+    if (!attribution.ok()) {
       return WithReason(InvalidField("event.attribution_token",
                                      "is no token of this server; send it as the answer gave it, or leave it "
                                      "out"),
                         "ATTRIBUTION_TOKEN_INVALID");
     }
+    write.arm = attribution->arm();
+    if (write.request_id.empty()) write.request_id = attribution->request_id();
   }
   write.event_id = event.event_id();
   write.type = event.type();
@@ -83,7 +89,6 @@ absl::StatusOr<Mutation> EventOf(const Engine& engine, const v1::Event& event, b
   if (event.has_value()) write.value = event.value();
   write.query = event.query();
   write.surface = event.surface();
-  write.request_id = event.request_id();
   write.attribution_token = event.attribution_token();
   write.context = event.context();
   write.properties = event.properties();
@@ -131,6 +136,7 @@ std::optional<v1::Event> EventReader::Read(const storage::EventRecord& record) {
   if (record.has_context()) *event.mutable_context() = record.context();
   event.set_request_id(record.request_id());
   event.set_attribution_token(record.attribution_token());
+  event.set_arm(record.arm());
   if (record.has_properties()) *event.mutable_properties() = record.properties();
   SetTimestamp(record.received_time_us(), event.mutable_received_time());
   return event;

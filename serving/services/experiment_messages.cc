@@ -111,6 +111,9 @@ absl::Status CheckEnumerations(const v1::Experiment& from) {
   if (!v1::Experiment::Unit_IsValid(from.unit())) {
     return Unknown("unit", from.unit(), "USER, VISITOR, SESSION or REQUEST");
   }
+  if (!v1::Experiment::Mode_IsValid(from.mode())) {
+    return Unknown("mode", from.mode(), "SPLIT, INTERLEAVED or BANDIT");
+  }
   return absl::OkStatus();
 }
 
@@ -136,6 +139,10 @@ void Fill(const MetricRecord& from, v1::Experiment::Metric* to) {
 
 v1::Experiment::State StateOf(ExperimentRecord::State state) {
   return static_cast<v1::Experiment::State>(ToApi(state));
+}
+
+v1::Experiment::Mode ModeOf(ExperimentRecord::Mode mode) {
+  return static_cast<v1::Experiment::Mode>(ToApi(mode));
 }
 
 void Fill(const statistics::TestResult& from, v1::Lift* to) {
@@ -165,6 +172,45 @@ void Fill(const Comparison& from, v1::ExperimentReport::Comparison* to) {
   to->set_treatment_risk(from.bayes.treatment_risk);
   to->set_variance_reduction(from.variance_reduction);
   to->set_minimal_detectable_effect(from.minimal_detectable_effect);
+}
+
+void FillLooks(const ExperimentReport& report, v1::ExperimentReport* to) {
+  for (const auto& look : report.looks.looks()) {
+    for (int i = 0; i < look.arms_size() && i + 1 < report.record.arms_size(); ++i) {
+      const auto& from = look.arms(i);
+      v1::ExperimentReport::Look* made = to->add_looks();
+      SetTimestamp(look.time_us(), made->mutable_time());
+      made->set_arm(report.record.arms(i + 1).name());
+      made->set_control_units(static_cast<int64_t>(from.control_units()));
+      made->set_treatment_units(static_cast<int64_t>(from.treatment_units()));
+      Fill({from.estimate(), from.standard_error(), from.low(), from.high(), from.p_value()},
+           made->mutable_absolute());
+    }
+  }
+}
+
+void FillModes(const ExperimentReport& report, v1::ExperimentReport* to) {
+  for (const BanditResult& from : report.bandit) {
+    v1::ExperimentReport::Bandit* bandit = to->add_bandit();
+    bandit->set_arm(from.arm);
+    bandit->set_share(from.share);
+    bandit->set_units(static_cast<int64_t>(from.units));
+    bandit->set_successes(static_cast<int64_t>(from.successes));
+    bandit->set_mean(from.mean);
+    bandit->set_low(from.low);
+    bandit->set_high(from.high);
+  }
+  if (!report.interleaving) return;
+  const PreferenceResult& preference = report.interleaving->preference;
+  v1::ExperimentReport::Interleaving* interleaving = to->mutable_interleaving();
+  interleaving->set_lists(report.interleaving->lists);
+  interleaving->set_readers(static_cast<int64_t>(preference.lists));
+  interleaving->set_control_wins(static_cast<int64_t>(preference.a_wins));
+  interleaving->set_treatment_wins(static_cast<int64_t>(preference.b_wins));
+  interleaving->set_ties(static_cast<int64_t>(preference.ties));
+  interleaving->set_preference(preference.delta);
+  Fill(preference.sequence, interleaving->mutable_difference());
+  interleaving->set_sign_test_p(preference.sign_test_p);
 }
 
 std::string VerdictOf(statistics::SampleRatioVerdict verdict) {
@@ -217,6 +263,11 @@ absl::StatusOr<ExperimentRecord> RecordOf(const v1::Experiment& from) {
   auto lookback = Microseconds(from.lookback(), "lookback");
   if (!lookback.ok()) return lookback.status();
   record.set_lookback_us(*lookback);
+  record.set_mode(static_cast<ExperimentRecord::Mode>(FromApi(from.mode())));
+  record.set_bandit_floor(from.bandit_floor());
+  auto update = Microseconds(from.bandit_update(), "bandit_update");
+  if (!update.ok()) return update.status();
+  record.set_bandit_update_us(*update);
   return record;
 }
 
@@ -259,6 +310,11 @@ void ToMessage(const ExperimentRecord& record, v1::Experiment* to) {
   to->set_automatic_ramp(record.automatic_ramp());
   to->set_segment_by(record.segment_by());
   SetDuration(record.lookback_us(), to->mutable_lookback());
+  to->set_mode(ModeOf(record.mode()));
+  if (record.mode() == ExperimentRecord::BANDIT) {
+    to->set_bandit_floor(record.bandit_floor());
+    SetDuration(record.bandit_update_us(), to->mutable_bandit_update());
+  }
   to->set_state(StateOf(record.state()));
   to->set_coverage(record.coverage());
   to->set_winner(record.winner());
@@ -328,6 +384,10 @@ void ToMessage(const ExperimentReport& report, v1::ExperimentReport* to) {
     shadow->set_error_rate(result.error_rate);
     shadow->set_empty_rate(result.empty_rate);
   }
+  to->set_mode(ModeOf(record.mode()));
+  to->set_alpha(record.alpha());
+  FillLooks(report, to);
+  FillModes(report, to);
   to->set_verdict(std::string(VerdictName(report.verdict)));
   to->set_winner(report.evidence.winner);
   for (const std::string& warning : report.warnings) to->add_warnings(warning);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "serving/list_page.h"
 #include "serving/services/collection_access.h"
 #include "serving/services/experiment_messages.h"
 #include "serving/status_details.h"
@@ -70,10 +71,25 @@ class Service {
 
   absl::Status List(const v1::ListExperimentsRequest& request, v1::ListExperimentsResponse* response,
                     const CallContext& context) const {
+    auto size = ReadPageSize(request.page_size());
+    if (!size.ok()) return size.status();
+    const ListArguments arguments = {"ListExperiments", request.parent()};
+    auto after = ReadIdListToken(request.page_token(), arguments);
+    if (!after.ok()) return after.status();
     auto hosted = Open(request.parent(), context);
     if (!hosted.ok()) return hosted.status();
-    for (const auto& record : (*hosted)->experiments->List()) ToMessage(record, response->add_experiments());
-    return absl::OkStatus();
+    size_t bytes = 0;
+    return engine_->store().ForEachExperiment(
+        (*hosted)->collection->scope(), *after, [&](const storage::ExperimentRecord& record) {
+          const int taken = response->experiments_size();
+          bytes += record.ByteSizeLong();
+          if (taken == *size || (taken > 0 && bytes > kMaxListPageBytes)) {
+            response->set_next_page_token(MakeIdListToken(response->experiments().rbegin()->id(), arguments));
+            return false;
+          }
+          ToMessage(record, response->add_experiments());
+          return true;
+        });
   }
 
   absl::Status Delete(const v1::DeleteExperimentRequest& request, const CallContext& context) const {
@@ -217,9 +233,7 @@ class Service {
   }
 
   absl::StatusOr<HostedExperiments*> Open(const std::string& parent, const CallContext& context) const {
-    auto collection = OpenForRead(engine_, parent, "", context);
-    if (!collection.ok()) return collection.status();
-    return host_->Open(*collection);
+    return OpenExperiments(engine_, host_, parent, context);
   }
 
   static absl::Status CheckUnit(const Experiments& experiments, const v1::AssignUnitsRequest::Unit& unit,
@@ -258,7 +272,8 @@ class Service {
       assignment->set_reason(std::string(ReasonName(arm.reason)));
       if (arm.arm < 0) continue;
       const ArmPlan& plan = arm.experiment->arms[static_cast<size_t>(arm.arm)];
-      assignment->set_arm(plan.name);
+      assignment->set_arm(arm.Interleaved() ? "interleaved" : plan.name);
+      if (arm.Interleaved()) continue;  // the server makes its lists, and counts them
       assignment->set_release(plan.release);
       assignment->set_slot_variant(plan.slot_variant);
       if (!request.expose()) continue;
@@ -272,6 +287,13 @@ class Service {
 };
 
 }  // namespace
+
+absl::StatusOr<HostedExperiments*> OpenExperiments(Engine* engine, ExperimentHost* host,
+                                                   const std::string& parent, const CallContext& context) {
+  auto collection = OpenForRead(engine, parent, "", context);
+  if (!collection.ok()) return collection.status();
+  return host->Open(*collection);
+}
 
 void RegisterExperiments(Engine* engine, ExperimentHost* host, MethodRegistry* registry) {
   const Service s(engine, host);
@@ -306,6 +328,8 @@ void RegisterExperiments(Engine* engine, ExperimentHost* host, MethodRegistry* r
   registry->Add<v1::AssignUnitsRequest, v1::AssignUnitsResponse>(
       service + "AssignUnits", kUnits,
       [s](const auto& q, auto* r, const CallContext& c) { return s.Assign(q, r, c); });
+  RegisterLayers(engine, host, registry);
+  RegisterExperimentAdvice(engine, host, registry);
 }
 
 }  // namespace waymark

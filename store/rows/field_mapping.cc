@@ -26,7 +26,7 @@ constexpr EventField kEventFields[] = {
     {"surface", Kind::kText},       {"context", Kind::kJson},
     {"request_id", Kind::kText},    {"attribution_token", Kind::kText},
     {"position", Kind::kInteger},   {"properties", Kind::kJson},
-    {"received_time", Kind::kTime},
+    {"received_time", Kind::kTime}, {"arm", Kind::kText},
 };
 
 // «context.country» -> «context», «country».

@@ -87,6 +87,7 @@ std::string EventRow(const WriteEvent& event) {
   out.Object("context", event.context);
   out.Text("request_id", event.request_id);
   out.Text("attribution_token", event.attribution_token);
+  out.Text("arm", event.arm);
   out.Object("properties", event.properties);
   if (event.received_time) out.Text("received_time", FormatRowTime(*event.received_time));
   return out.Finish();

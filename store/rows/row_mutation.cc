@@ -115,6 +115,7 @@ absl::Status TakeEventField(const std::string& key, const Value& value, WriteEve
   if (key == "surface") return TakeText(key, value, &event->surface);
   if (key == "request_id") return TakeText(key, value, &event->request_id);
   if (key == "attribution_token") return TakeText(key, value, &event->attribution_token);
+  if (key == "arm") return TakeText(key, value, &event->arm);
   if (key == "context") return TakeObject(key, value, &event->context);
   if (key == "properties") return TakeObject(key, value, &event->properties);
   if (key == "value") {

@@ -54,6 +54,83 @@ TEST_CASE("an experiment goes through its life on a folder, and releases as it i
   CHECK_THAT(again.err, Catch::Contains("only a draft starts"));
 }
 
+TEST_CASE("what the figures call for, a page of the report, layers: on a folder") {
+  Sandbox sandbox;
+  REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, tests::kFilms).code == 0);
+  for (const char* id : {"r1", "r2"}) {
+    REQUIRE(sandbox.Run({"release", "create", "--id", id, "--source", "popularity", "--data", "d"}).code ==
+            0);
+  }
+  CHECK(sandbox.Json(
+            {"experiment", "layer", "put", "ranking", "--holdout", ".1", "--data", "d"})["holdout"] == .1);
+  const auto made = sandbox.Json({"experiment",    "create",     "--id",   "x",
+                                  "--arm",         "control=r1", "--arm",  "new=r2",
+                                  "--event",       "click",      "--any",  "--hypothesis",
+                                  "more <clicks>", "--mode",     "bandit", "--layer",
+                                  "ranking",       "--slot",     "0",      ".5",
+                                  "--data",        "d",          "--by",   "ann"});
+  CHECK(made["mode"] == "BANDIT");
+  CHECK(made["slot_end"] == .5);
+  CHECK(made["metrics"][0]["kind"] == "PROPORTION");
+  REQUIRE(sandbox.Run({"experiment", "start", "x", "--data", "d"}).code == 0);
+  CHECK_THAT(sandbox.Run({"experiment", "layer", "list", "--data", "d"}).out,
+             Catch::Contains("layer ranking: holdout 10%, experiments x"));
+  CHECK(sandbox.Run({"experiment", "layer", "delete", "ranking", "--data", "d"}).code == 1);
+  const Ran decided = sandbox.Run({"experiment", "decide", "x", "--dry-run", "--data", "d"});
+  CHECK(decided.code == 0);
+  CHECK_THAT(decided.out, Catch::StartsWith("nothing is to be decided yet"));
+  CHECK_THAT(decided.out, Catch::Contains("missing for the ramp: min_exposures"));
+  REQUIRE(sandbox.Run({"experiment", "report", "x", "--html", "page.html", "--data", "d"}).code == 0);
+  const std::string page = sandbox.Read("page.html");
+  CHECK_THAT(page, Catch::StartsWith("<!doctype html>"));
+  CHECK_THAT(page, Catch::Contains("more &lt;clicks&gt;"));
+  for (const char* outside : {"http:", "https:", "<script", "src=", "@import", "<link"}) {
+    CHECK_THAT(page, !Catch::Contains(outside));
+  }
+  CHECK(sandbox.Run({"experiment", "report", "x", "--html", "nowhere/page.html", "--data", "d"}).code == 1);
+}
+
+TEST_CASE("what another policy would have earned is told from a file of decisions") {
+  Sandbox sandbox;
+  sandbox.Write("log.csv", "click,p,q\n1,.5,.25\n0,.25,.5\n1,.5,.5\n");
+  const auto answer = sandbox.Json({"experiment", "offpolicy", "--file", "log.csv", "--reward", "click",
+                                    "--propensity", "p", "--policy", "q"});
+  CHECK(answer["units"] == "3");
+  CHECK(answer["estimates"][0]["value"].get<double>() == Approx(1.5 / 3));
+  CHECK(answer["estimates"][1]["value"].get<double>() == Approx(1.5 / 3.5));
+  const Ran wrong = sandbox.Run({"experiment", "offpolicy", "--file", "log.csv", "--reward", "clicks",
+                                 "--propensity", "p", "--policy", ".1"});
+  CHECK(wrong.code == 1);
+  CHECK_THAT(wrong.err, Catch::Contains("line 2: there is no column 'clicks'"));
+  CHECK(sandbox.Run({"experiment", "offpolicy", "--file", "log.csv"}).code == 2);
+  CHECK(sandbox.Run({"experiment", "offpolicy"}).code == 2);
+}
+
+TEST_CASE("content slots are put, shown and taken back on a folder") {
+  Sandbox sandbox;
+  const auto slot = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "slot");
+    arguments.insert(arguments.end(), {"--data", "d"});
+    return sandbox.Run(arguments);
+  };
+  REQUIRE(slot({"put", "hero", "spring", R"({"image": "/spring.png"})"}).code == 0);
+  REQUIRE(
+      slot({"put", "hero", "dutch", R"({"payload": {"image": "/nl.png"}, "targeting": "country = \"nl\""})"})
+          .code == 0);
+  CHECK_THAT(slot({"get", "hero"}).out, Catch::StartsWith("nothing is shown here"));
+  CHECK_THAT(slot({"activate", "hero", "spring"}).out, Catch::StartsWith("slot hero shows spring"));
+  CHECK_THAT(slot({"activate", "hero", "dutch"}).out,
+             Catch::Contains("where that is not valid or not meant: spring"));
+  CHECK_THAT(slot({"get", "hero", "--context", "country=nl"}).out, Catch::StartsWith("variant dutch: "));
+  CHECK_THAT(slot({"get", "hero"}).out, Catch::StartsWith("variant spring: "));
+  CHECK_THAT(slot({"rollback", "hero"}).out, Catch::StartsWith("slot hero shows spring"));
+  CHECK_THAT(slot({"list"}).out, Catch::Contains("spring"));
+  CHECK_THAT(slot({"list", "hero"}).out, Catch::Contains("country = \"nl\""));
+  CHECK(slot({"delete", "hero", "spring"}).code == 1);
+  CHECK(slot({"delete", "hero", "dutch"}).code == 0);
+  CHECK(slot({"put", "hero", "winter", "snow"}).code == 2);
+}
+
 // The numbers of the published tables: tests/experiment/statistics_test.cc has their sources.
 TEST_CASE("how many units a test takes is told before it is made") {
   Sandbox sandbox;
@@ -65,6 +142,10 @@ TEST_CASE("how many units a test takes is told before it is made") {
                                    ".85", "--units-a-day", "10000"});
   CHECK(std::abs(share["units"].get<double>() - 897343) < 90);
   CHECK(share["days"] == 90);
+  const auto looks = sandbox.Json(
+      {"experiment", "power", "--variance", "100", "--effect", ".3", "--power", ".85", "--looks", "5"});
+  REQUIRE(looks["looks"].size() == 5);
+  CHECK(looks["looks"][1]["z"].get<double>() == Approx(3.3569).epsilon(1e-4));
 }
 
 }  // namespace

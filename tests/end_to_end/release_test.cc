@@ -127,6 +127,53 @@ TEST_CASE("releases of trained models: refused where they do not fit, swapped an
     CHECK(films->active_release() == good);
     CHECK(films->Run(FeedOf("u1"), Deadline::Never())->release == good);
   }
+  SECTION("what served before stays ready: a roll-back loads nothing") {
+    const std::string first = MustRelease(films, "v1", "v1"), second = MustRelease(films, "v2", "v2");
+    REQUIRE(films->ActivateRelease(first, "first").ok());
+    REQUIRE(films->ActivateRelease(second, "second").ok());
+    for (const char* kind : {"retriever", "ranker"}) {
+      const auto record = engine->store().GetModel(films->scope(), kind, "v1");
+      REQUIRE(record.ok());
+      std::filesystem::remove_all(engine.folder() / record->folder());
+    }
+    const auto back = films->RollbackRelease("worse");
+    REQUIRE(back.ok());
+    CHECK(*back == first);
+    const auto answer = films->Run(FeedOf("u1"), Deadline::Never());
+    REQUIRE(answer.ok());
+    CHECK(answer->release == first);
+    CHECK(answer->ranker == "v1");
+    CHECK_FALSE(answer->items.empty());
+  }
+  SECTION("before it serves, a release is looked at: files, features, a warm-up, offline metrics") {
+    const std::string first = MustRelease(films, "v1", "v1"), second = MustRelease(films, "v2", "v2");
+    REQUIRE(films->ActivateRelease(first, "first").ok());
+    const auto checks = films->CheckRelease(second, 1);
+    REQUIRE(checks.ok());
+    std::vector<std::string> names;
+    for (const ReleaseCheck& check : *checks) {
+      INFO(check.name << ": " << check.detail);
+      CHECK(check.holds);
+      names.push_back(check.name);
+    }
+    CHECK(names == std::vector<std::string>{"packages", "features", "warm_up", "offline_metrics"});
+    CHECK_THAT(checks->back().detail, Catch::Contains("validation_ndcg_at_10"));
+    CHECK(films->active_release() == first);
+    // Of two releases one is the worse by some metric, however little, unless all are equal.
+    REQUIRE(films->ActivateRelease(second, "second").ok());
+    CHECK(films->CheckRelease(second, 0)->back().holds);  // against itself
+    CHECK(absl::IsNotFound(films->CheckRelease("none", 1).status()));
+    const auto record = engine->store().GetModel(films->scope(), "ranker", "v1");
+    const std::filesystem::path weights = engine.folder() / record->folder() / "weights.safetensors";
+    std::string bytes = Read(weights);
+    bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+    Write(weights, bytes);
+    const auto damaged = films->CheckRelease(first, 1);
+    REQUIRE(damaged.ok());
+    CHECK_FALSE(damaged->front().holds);
+    CHECK(damaged->front().fatal);
+    CHECK_THAT(damaged->front().detail, Catch::Contains("weights.safetensors"));
+  }
   SECTION("no request fails while releases come and go, and each names one of them") {
     const std::string releases[] = {MustRelease(films, "v1", "v1"), MustRelease(films, "v2", "v2")};
     REQUIRE(films->ActivateRelease(releases[0], "first").ok());

@@ -62,6 +62,9 @@ class GatedCollection : public Collection {
   absl::StatusOr<std::string> RollbackRelease(const std::string& reason) override {
     return real_->RollbackRelease(reason);
   }
+  absl::StatusOr<std::vector<ReleaseCheck>> CheckRelease(const std::string& id, double max_drop) override {
+    return real_->CheckRelease(id, max_drop);
+  }
   std::string active_release() const override { return real_->active_release(); }
   UnloadedRelease unloaded_release() const override { return real_->unloaded_release(); }
   std::map<std::string, absl::Status> KeepReleases(const std::set<std::string>& ids) override {

@@ -52,6 +52,9 @@ class GatedEngine : public Engine {
   absl::StatusOr<storage::Attribution> ReadAttributionToken(std::string_view token) const override {
     return real_->ReadAttributionToken(token);
   }
+  std::string MakeAttributionToken(const storage::Attribution& attribution) const override {
+    return real_->MakeAttributionToken(attribution);
+  }
   absl::Status Checkpoint() override { return real_->Checkpoint(); }
   Gate& gate() { return gate_; }
 

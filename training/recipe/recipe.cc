@@ -1,6 +1,7 @@
 #include "training/recipe/recipe.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 
@@ -17,6 +18,17 @@ std::vector<Decision> Spaced(std::vector<Decision> decisions, size_t limit) {
   return spaced;
 }
 
+// Those that the arms keep, at most `limit`.
+std::vector<Decision> Taken(const TrainingLog& log, std::vector<Decision> decisions,
+                            const RecipeOptions& options, size_t limit) {
+  if (options.arms != nullptr) {
+    std::erase_if(decisions, [&](const Decision& decision) {
+      return !options.arms->Keeps(log.users[decision.user], AnswerOf(log, decision));
+    });
+  }
+  return Spaced(std::move(decisions), limit);
+}
+
 }  // namespace
 
 absl::StatusOr<Recipe> ServingRecipe(const TrainingLog& log, const RecipeOptions& options) {
@@ -26,17 +38,20 @@ absl::StatusOr<Recipe> ServingRecipe(const TrainingLog& log, const RecipeOptions
   const absl::Time validation_from = log.ReceivedQuantile(1 - options.validation_share);
   const size_t validation_limit = std::max<size_t>(kFewestValidation, options.max_lists / 4);
   recipe.first.cut.received_before = ranker_from;
-  recipe.train.decisions = DecisionsBetween(log, ranker_from, validation_from, options.max_lists);
+  constexpr size_t kAllDecisions = std::numeric_limits<size_t>::max();
+  recipe.train.decisions = Taken(log, DecisionsBetween(log, ranker_from, validation_from, kAllDecisions),
+                                 options, options.max_lists);
   recipe.validation.decisions =
-      DecisionsBetween(log, validation_from, absl::InfiniteFuture(), validation_limit);
+      Taken(log, DecisionsBetween(log, validation_from, absl::InfiniteFuture(), kAllDecisions), options,
+            validation_limit);
   const size_t known = log.Known(recipe.first.cut).items.size();
   const bool by_time = recipe.train.decisions.size() >= kFewestTrain &&
                        recipe.validation.decisions.size() >= kFewestValidation &&
                        known >= log.events.size() / 2;
   if (!by_time) {
     recipe.first.cut = {.newest_of_each_user = 2};
-    recipe.train.decisions = Spaced(LastDecisions(log, 2), options.max_lists);
-    recipe.validation.decisions = Spaced(LastDecisions(log, 1), validation_limit);
+    recipe.train.decisions = Taken(log, LastDecisions(log, 2), options, options.max_lists);
+    recipe.validation.decisions = Taken(log, LastDecisions(log, 1), options, validation_limit);
     recipe.as_known = false;
     if (recipe.train.decisions.size() < kFewestTrain ||
         recipe.validation.decisions.size() < kFewestValidation) {

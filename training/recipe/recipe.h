@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "training/past/arm_filter.h"
 #include "training/past/decision.h"
 #include "training/past/training_log.h"
 
@@ -33,6 +34,7 @@ struct RecipeOptions {
   double ranker_share = 0.15;      // newest share of the log whose decisions teach the ranker
   double validation_share = 0.05;  // newest share of the log that it is validated on
   size_t max_lists = 20000;
+  const ArmFilter* arms = nullptr;  // which decisions the ranker learns from and is validated on; null: all
 };
 
 // For serving: the log is cut by the time of receipt. A log that has no order of time between users (all its

@@ -1,0 +1,122 @@
+// What is kept up beside decisions: looks over time, a bandit's shares; and policies that were never served.
+#include <cmath>
+#include <random>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "experiment/bandit/thompson.h"
+#include "experiment/experiments_impl.h"
+#include "experiment/report/bandit_comparison.h"
+#include "experiment/report/looks.h"
+
+namespace waymark {
+namespace {
+
+using storage::ExperimentRecord;
+
+constexpr double kSameShares = 1e-6;
+
+absl::StatusOr<std::vector<double>> SharesAsked(const ExperimentRecord& record,
+                                                const std::map<std::string, double>& asked) {
+  std::vector<double> shares;
+  std::vector<std::string> names;
+  double sum = 0;
+  size_t known = 0;
+  for (const storage::ArmRecord& arm : record.arms()) {
+    const auto found = asked.find(arm.name());
+    known += found != asked.end();
+    shares.push_back(found == asked.end() ? 0 : found->second);
+    names.push_back(arm.name());
+    if (!(shares.back() >= 0 && shares.back() <= 1)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("shares['", arm.name(), "']: is ", shares.back(), "; it lies in [0, 1]"));
+    }
+    sum += shares.back();
+  }
+  if (known < asked.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("shares: names an arm that is not there; there are ", absl::StrJoin(names, ", ")));
+  }
+  if (std::abs(sum - 1) > kSameShares) {
+    return absl::InvalidArgumentError(absl::StrCat("shares: add up to ", sum, "; they must add up to 1"));
+  }
+  return shares;
+}
+
+}  // namespace
+
+absl::Status Experiments::Impl::TakeLook(LiveExperiment& one, const ExperimentRecord& record) {
+  std::lock_guard<std::mutex> follow(follow_mutex);
+  const absl::Time now = options.clock->Now();
+  if (!LookIsDue(one.looks, record, now)) return absl::OkStatus();
+  const int before = one.looks.looks_size();
+  AddLook(ComparePrimary(InputOf(one, record, MeasuresOf(one, record))), now, &one.looks);
+  return one.looks.looks_size() == before ? absl::OkStatus() : store->PutLooks(scope, one.looks);
+}
+
+absl::Status Experiments::Impl::MoveShares(LiveExperiment& one, const ExperimentRecord& record) {
+  if (record.mode() != ExperimentRecord::BANDIT || record.state() != ExperimentRecord::RUNNING) {
+    return absl::OkStatus();
+  }
+  const int64_t now_us = absl::ToUnixMicros(options.clock->Now());
+  {
+    std::lock_guard<std::mutex> lock(one.served_mutex);
+    if (one.served.shares_size() > 0 && now_us - one.served.shares_time_us() < record.bandit_update_us()) {
+      return absl::OkStatus();
+    }
+  }
+  std::vector<BanditArm> arms;
+  {
+    std::lock_guard<std::mutex> follow(follow_mutex);
+    const ArmCounts counts = CountOutcomes(one.outcomes->table(), now_us);
+    for (size_t arm = 0; arm < counts.units.size(); ++arm) {
+      arms.push_back({counts.successes[arm], counts.units[arm] - counts.successes[arm]});
+    }
+  }
+  // The same outcomes at the same time give the same shares.
+  std::mt19937_64 random(static_cast<uint64_t>(now_us));
+  std::uniform_real_distribution<double> uniform;
+  const std::vector<double> shares =
+      TopTwoShares(arms, {.floor = record.bandit_floor()}, [&] { return uniform(random); });
+  std::unique_lock<std::shared_mutex> lock(mutex);
+  {
+    std::lock_guard<std::mutex> served(one.served_mutex);
+    one.served.mutable_shares()->Assign(shares.begin(), shares.end());
+    one.served.set_shares_time_us(now_us);
+    one.served_changed = true;
+  }
+  RebuildPlan();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<PolicyAnswer> Experiments::EvaluatePolicy(const std::string& id,
+                                                         const PolicyQuestion& question) {
+  auto record = Get(id);
+  if (!record.ok()) return record.status();
+  auto shares = SharesAsked(*record, question.shares);
+  if (!shares.ok()) return shares.status();
+  const auto live = impl_->FindLive(id);
+  if (live == nullptr) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("experiment '", id, "' is a draft, nothing has been logged: start it first"));
+  }
+  if (live->lists != nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "experiment '", id, "' is interleaved: both arms made each list, so no arm was given out by itself"));
+  }
+  std::lock_guard<std::mutex> follow(impl_->follow_mutex);
+  if (absl::Status status = impl_->CatchUp(); !status.ok()) return status;
+  const OutcomeTable& table = live->outcomes->table();
+  const std::string& wanted = question.metric.empty() ? record->primary_metric() : question.metric;
+  for (size_t m = 0; m < table.metrics().size(); ++m) {
+    if (table.metrics()[m].name != wanted) continue;
+    return EstimatePolicy(table, m, CapOf(table, m), *shares,
+                          {.alpha = record->alpha(), .weight_cap = question.weight_cap});
+  }
+  std::vector<std::string> names;
+  for (const MetricPlan& metric : table.metrics()) names.push_back(metric.name);
+  return absl::InvalidArgumentError(absl::StrCat(
+      "metric: '", wanted, "' is none of the experiment's; those are ", absl::StrJoin(names, ", ")));
+}
+
+}  // namespace waymark
