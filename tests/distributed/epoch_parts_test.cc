@@ -81,7 +81,7 @@ TEST_CASE("Batches are the same on any number of ranks, and each rank reads its 
         CHECK(reader.files_read() <= 9 / ranks + 2);
       }
       CHECK(read == 9);
-      CHECK(together == expected);
+      CHECK((together == expected));
       CHECK(tokens == whole->tokens);
       CHECK(validated == whole->validation.size());
     }
@@ -141,8 +141,8 @@ TEST_CASE("Every file goes to one part, as evenly as can be") {
     }
     CHECK(static_cast<int>(seen.size()) == files);
   }
-  CHECK(FilesOfParts(32, 4, 7, 0) != FilesOfParts(32, 4, 7, 1));
-  CHECK(FilesOfParts(32, 4, 7, 0) != FilesOfParts(32, 4, 8, 0));
+  CHECK((FilesOfParts(32, 4, 7, 0) != FilesOfParts(32, 4, 7, 1)));
+  CHECK((FilesOfParts(32, 4, 7, 0) != FilesOfParts(32, 4, 8, 0)));
 }
 
 TEST_CASE("About as many users are validated on as was asked for, the same ones in every epoch") {

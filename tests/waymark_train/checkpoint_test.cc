@@ -67,7 +67,7 @@ TEST_CASE(
 }
 
 TEST_CASE("A damaged or half-written checkpoint is passed over for the one before, and named") {
-  const TrainFolder folder(ChainHistories(100, 12, 50), 50);
+  const TrainFolder folder(ChainHistories(200, 12, 50), 50);
   RunToStep(folder, "first", "20", "2");
   const auto checkpoints = CheckpointsIn(folder / "checkpoints");
   REQUIRE(checkpoints.size() >= 2);
@@ -103,8 +103,8 @@ TEST_CASE("A damaged or half-written checkpoint is passed over for the one befor
 }
 
 TEST_CASE("Checkpoints of other options are refused; at most so many are kept") {
-  const TrainFolder folder(ChainHistories(100, 12, 50), 50);
-  RunToStep(folder, "first", "40", "2", {"--keep-checkpoints", "2"});
+  const TrainFolder folder(ChainHistories(200, 12, 50), 50);
+  RunToStep(folder, "first", "20", "2", {"--keep-checkpoints", "2"});
   CHECK(CheckpointsIn(folder / "checkpoints").size() == 2);
   auto run = folder.Start(
       "second", folder.SmallCommand("package", {"--epochs", "4", "--checkpoints", folder / "checkpoints"}));

@@ -12,6 +12,7 @@ struct TwoRanks {
 
   TwoRanks(const TrainFolder& folder, const std::vector<std::string>& options,
            const std::vector<std::vector<std::string>>& own = {{}, {}}) {
+    std::filesystem::remove(folder / "losses");
     const std::string meeting = "127.0.0.1:" + std::to_string(FreePort());
     for (size_t r = 0; r < 2; ++r) {
       std::vector<std::string> of_rank = options;

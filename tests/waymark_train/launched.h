@@ -159,7 +159,7 @@ class TrainFolder {
   }
 
   // step -> loss, as --losses wrote them.
-  static std::vector<double> Losses(const std::filesystem::path& file) {
+  static std::vector<double> LossesIn(const std::filesystem::path& file) {
     std::ifstream in(file);
     std::vector<double> losses;
     int64_t step = 0;
@@ -167,7 +167,7 @@ class TrainFolder {
     while (in >> step >> loss) losses.push_back(loss);
     return losses;
   }
-  std::vector<double> Losses(const std::string& file) const { return Losses(folder_ / file); }
+  std::vector<double> Losses(const std::string& file) const { return LossesIn(folder_ / file); }
   nlohmann::json Report(const std::string& file) const {
     return nlohmann::json::parse(TextOf(folder_ / file), nullptr, false);
   }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <future>
+#include <mutex>
 #include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
@@ -19,6 +20,7 @@ namespace {
 
 constexpr char kFailureKey[] = "failure";
 constexpr absl::Duration kToldWithin = absl::Seconds(3);
+constexpr std::chrono::milliseconds kListens{300};
 
 std::chrono::milliseconds Millis(absl::Duration duration) {
   return std::chrono::milliseconds(absl::ToInt64Milliseconds(duration));
@@ -105,7 +107,9 @@ class BackendRanks : public RankGroup {
         timeout_(timeout),
         store_(std::move(store)),
         backend_(std::move(backend)),
-        watchdog_(place.rank, timeout * 1.5 + absl::Seconds(10)) {}
+        watchdog_(place.rank, timeout * 1.5 + absl::Seconds(10)) {
+    if (store_ != nullptr) listener_ = std::jthread([this](const std::stop_token& stop) { Listen(stop); });
+  }
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
@@ -201,30 +205,20 @@ class BackendRanks : public RankGroup {
     const std::string text = absl::StrCat("rank ", rank_, ": ", why);
     Bounded(
         [store = store_, text] { store->set(kFailureKey, std::vector<uint8_t>(text.begin(), text.end())); });
-    // The others ask here.
-    if (rank_ == 0) std::this_thread::sleep_for(Millis(kToldWithin / 2));
+    // The others hear it here, before they see that this rank has gone.
+    std::this_thread::sleep_for(Millis(kToldWithin));
   }
 
   std::string ToldFailure() override {
-    if (store_ == nullptr) return "";
-    auto told = std::make_shared<std::promise<std::string>>();
-    std::future<std::string> answer = told->get_future();
-    std::thread([told, store = store_] {
-      try {
-        for (int tries = 0; tries < 10; ++tries) {
-          if (store->check({kFailureKey})) {
-            const std::vector<uint8_t> text = store->get(kFailureKey);
-            told->set_value({text.begin(), text.end()});
-            return;
-          }
-          std::this_thread::sleep_for(std::chrono::milliseconds(100));
-        }
-      } catch (...) {  // who holds the store may be the one that failed
+    // What the rank that failed has told may be under way.
+    for (int tries = 0; listener_.joinable() && tries < 10; ++tries) {
+      {
+        std::lock_guard lock(told_mutex_);
+        if (!told_.empty()) return told_;
       }
-      told->set_value("");
-    }).detach();
-    if (answer.wait_for(Millis(kToldWithin)) != std::future_status::ready) return "";
-    return answer.get();
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    return "";
   }
 
  private:
@@ -252,6 +246,22 @@ class BackendRanks : public RankGroup {
                                      : absl::StrCat(told, " (rank ", rank_, " ends with it)"));
   }
 
+  // Hears while the rank is at work, because with the first rank the store goes too.
+  void Listen(const std::stop_token& stop) {
+    try {
+      while (!stop.stop_requested()) {
+        if (store_->check({kFailureKey})) {
+          const std::vector<uint8_t> text = store_->get(kFailureKey);
+          std::lock_guard lock(told_mutex_);
+          told_.assign(text.begin(), text.end());
+          return;
+        }
+        std::this_thread::sleep_for(kListens);
+      }
+    } catch (...) {  // who holds the store has gone
+    }
+  }
+
   void Bounded(std::function<void()> work) {
     auto done = std::make_shared<std::promise<void>>();
     std::future<void> ended = done->get_future();
@@ -271,6 +281,9 @@ class BackendRanks : public RankGroup {
   c10::intrusive_ptr<c10d::Store> store_;
   c10::intrusive_ptr<c10d::Backend> backend_;
   Watchdog watchdog_;
+  std::mutex told_mutex_;
+  std::string told_;
+  std::jthread listener_;
 };
 
 c10::intrusive_ptr<c10d::Store> MeetAtStore(const LaunchPlace& place, absl::Duration timeout) {

@@ -209,6 +209,10 @@ absl::Status RankTrainer::TrainEpoch(const std::stop_token& stop) {
     }
     if (job_.max_steps > 0 && place_.step >= job_.max_steps) {
       ended_early_ = true;
+      if (checkpoints_) {
+        if (absl::Status saved = SaveCheckpoint(); !saved.ok()) return saved;
+        return PublishCheckpoint();
+      }
       return absl::OkStatus();
     }
   }

@@ -194,7 +194,9 @@ void ShardedCheckpoints::DropOld() {
   std::vector<std::filesystem::path> left;
   for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored)) {
     const std::string name = entry.path().filename().string();
-    if (absl::StartsWith(name, kBegins) && absl::EndsWith(name, kPartEnds)) left.push_back(entry.path());
+    // A later one may be at work already.
+    if (absl::StartsWith(name, kBegins) && absl::EndsWith(name, kPartEnds) && name < name_)
+      left.push_back(entry.path());
   }
   for (const std::filesystem::path& part : left) std::filesystem::remove_all(part, ignored);
 }
