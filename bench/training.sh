@@ -21,7 +21,7 @@ if [ ! -d "$store" ]; then
         "$data/amazon-beauty-5core/Beauty.txt" | "$bin/waymark" import events - --data "$store" ;;
     movielens)
       "$bin/waymark" import events "$data/ml-latest-small/ratings.csv" --data "$store" --set type=view \
-        --map user_id=userId --map item_id=movieId --map time=timestamp ;;
+        --map user_id=userId --map item_id=movieId --map time=timestamp --drop rating ;;
     *) echo "there is no data set '$set_name'; there are beauty and movielens" >&2; exit 2 ;;
   esac
 fi

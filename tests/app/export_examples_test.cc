@@ -131,7 +131,7 @@ TEST_CASE("an export that was stopped goes on with the same part of the log, and
   }
   box.Write("stopped/" + whole->files(1).name(), "damaged");
   // What came meanwhile is not part of it.
-  box.Write("more.jsonl", R"({"type":"view","user_id":"u1","item_id":"new","time":1900000000})");
+  box.Write("more.jsonl", R"({"type":"view","user_id":"u1","item_id":"new","time":1200000000})");
   REQUIRE(box.Run({"import", "events", "more.jsonl", "--data", "d"}).code == 0);
   CHECK_THAT(std::string(ReadExamplesIndex(box.Path("stopped")).status().message()), Contains("was stopped"));
 
@@ -149,7 +149,7 @@ TEST_CASE("an export that was stopped goes on with the same part of the log, and
 
 TEST_CASE("too little to train on is said with the counts") {
   const Sandbox box;
-  box.Write("events.jsonl", R"({"type":"view","user_id":"u1","item_id":"i1","time":1900000000})");
+  box.Write("events.jsonl", R"({"type":"view","user_id":"u1","item_id":"i1","time":1200000000})");
   REQUIRE(box.Run({"import", "events", "events.jsonl", "--data", "d"}).code == 0);
   const Ran ran = box.Run({"export", "examples", "s", "--data", "d"});
   CHECK(ran.code == 1);

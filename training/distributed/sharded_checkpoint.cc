@@ -160,16 +160,18 @@ absl::Status ShardedCheckpoints::Publish() {
   const std::vector<std::string> problems = group_->GatherText(own.ok() ? "" : std::string(own.message()));
   const std::vector<std::string> written = group_->GatherText(said);
   std::string problem = FirstProblem(problems);
-  if (problem.empty() && group_->rank() == 0) {
-    if (absl::Status status = WriteManifest(written); !status.ok())
-      problem = absl::StrCat("rank 0: ", status.message());
-  }
-  problem = FirstProblem(problems).empty() ? group_->GatherText(problem)[0] : problem;
   if (group_->rank() == 0) {
+    if (problem.empty()) {
+      if (absl::Status status = WriteManifest(written); !status.ok()) {
+        problem = absl::StrCat("rank 0: ", status.message());
+      }
+    }
     std::error_code ignored;
     std::filesystem::remove_all(part, ignored);
     if (problem.empty()) DropOld();
   }
+  // After the first rank has cleared up: the next checkpoint may have the same name.
+  problem = group_->GatherText(problem)[0];
   if (problem.empty()) return absl::OkStatus();
   return absl::UnavailableError(
       absl::StrCat("the checkpoint ", (folder_ / name_).string(), " was not written: ", problem));
