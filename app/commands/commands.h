@@ -23,6 +23,7 @@ CLI::App* AddCommandGroup(CLI::App* parent, const std::string& name, const std::
 void AddServe(CLI::App* app, Run* run);
 void AddImport(CLI::App* app, Run* run);
 void AddExport(CLI::App* app, Run* run);
+void AddExportExamples(CLI::App* group, Run* run);  // of `export`
 void AddSearch(CLI::App* app, Run* run);
 void AddSuggest(CLI::App* app, Run* run);
 void AddRecommend(CLI::App* app, Run* run);

@@ -95,8 +95,9 @@ void AddKind(CLI::App* parent, Run* run, const std::string& what, const std::str
 }  // namespace
 
 void AddExport(CLI::App* app, Run* run) {
-  CLI::App* group = AddCommandGroup(app, "export", "Write items, users, events or served lists to a file",
-                                    "  waymark export items items.jsonl.zst --data DIR");
+  CLI::App* group =
+      AddCommandGroup(app, "export", "Write items, users, events, served lists or training shards",
+                      "  waymark export items items.jsonl.zst --data DIR");
   AddKind(group, run, "items", "Every item with its fields",
           "  waymark export items items.jsonl.zst --data DIR");
   AddKind(group, run, "users", "Every user with its attributes",
@@ -105,6 +106,7 @@ void AddExport(CLI::App* app, Run* run) {
           "  waymark export events events.jsonl.gz --data DIR");
   AddKind(group, run, "served", "The lists that were served, oldest first",
           "  waymark export served served.jsonl --data DIR");
+  AddExportExamples(group, run);
 }
 
 }  // namespace waymark

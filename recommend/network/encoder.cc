@@ -125,14 +125,18 @@ void Encoder::BackwardBlock(size_t b, const SequenceLayout& layout, EncoderDropo
 }
 
 void Encoder::Backward(const SequenceLayout& layout, const at::Tensor& dstates, EncoderDropout dropout,
-                       EncoderWorkspace* workspace, DenseWeights* gradients, at::Tensor* dtokens) const {
+                       EncoderWorkspace* workspace, DenseWeights* gradients, at::Tensor* dtokens,
+                       const std::function<void(int)>* block_done) const {
   at::NoGradGuard no_grad;
   const int64_t rows = dstates.size(0), width = shape_.width;
   Sized(workspace->dx, rows, width).zero_();
   LayerNormBackward(Data(dstates), Data(workspace->x), workspace->final_norm.data(),
                     Data(weights_->final_norm.weight), rows, width, Data(workspace->dx),
                     Data(gradients->final_norm.weight), Data(gradients->final_norm.bias));
-  for (int b = shape_.blocks - 1; b >= 0; --b) BackwardBlock(b, layout, dropout, workspace, gradients);
+  for (int b = shape_.blocks - 1; b >= 0; --b) {
+    BackwardBlock(b, layout, dropout, workspace, gradients);
+    if (block_done != nullptr) (*block_done)(b);
+  }
   Sized(*dtokens, rows, width).copy_(workspace->dx);
   ApplyDropout(Data(*dtokens), dtokens->numel(), Mask(dropout, kInputPlace));
 }

@@ -12,6 +12,7 @@
 #pragma once
 #include <torch/torch.h>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -52,9 +53,12 @@ class Encoder {
   // Backward needs.
   void Forward(const SequenceLayout& layout, const at::Tensor& tokens, EncoderDropout dropout,
                EncoderWorkspace* workspace, at::Tensor* states) const;
-  // dstates: [T, width]; dtokens: [T, width] is overwritten; gradients are added to.
+  // dstates: [T, width]; dtokens: [T, width] is overwritten; gradients are added to. `block_done`, which may
+  // be null, is told each block whose gradients are final, from the last to the first; that of the last norm
+  // is final with the last block's.
   void Backward(const SequenceLayout& layout, const at::Tensor& dstates, EncoderDropout dropout,
-                EncoderWorkspace* workspace, DenseWeights* gradients, at::Tensor* dtokens) const;
+                EncoderWorkspace* workspace, DenseWeights* gradients, at::Tensor* dtokens,
+                const std::function<void(int)>* block_done = nullptr) const;
   // Only the state of each sequence's newest token, [sequences, width]: what serving needs. The last block
   // runs for those tokens alone. No sequence may be empty.
   at::Tensor EncodeNewest(const SequenceLayout& layout, at::Tensor tokens, EncoderWorkspace* workspace) const;

@@ -19,11 +19,13 @@ bool EndsWith(const std::string& text, const char* end) {
   return text.size() >= n && text.compare(text.size() - n, n, end) == 0;
 }
 
-// Box-Muller from counters: the same on every machine and with any number of threads.
-void FillNormal(float* out, int64_t count, double deviation, uint64_t key) {
-  for (int64_t i = 0; i < count; ++i) {
+// Box-Muller from counters: the same on every machine and with any number of threads. `first`: place of
+// out[0] in the whole tensor.
+void FillNormal(float* out, int64_t count, double deviation, uint64_t key, int64_t first = 0) {
+  for (int64_t n = 0; n < count; ++n) {
+    const int64_t i = first + n;
     const double radius = std::sqrt(-2 * std::log(1 - RandomUnit(key, 2 * i)));
-    out[i] = static_cast<float>(deviation * radius * std::cos(2 * M_PI * RandomUnit(key, 2 * i + 1)));
+    out[n] = static_cast<float>(deviation * radius * std::cos(2 * M_PI * RandomUnit(key, 2 * i + 1)));
   }
 }
 
@@ -72,9 +74,19 @@ void InitializeDense(DenseWeights* weights, uint64_t seed) {
 }
 
 at::Tensor InitialTable(const NamedShape& shape, double deviation, uint64_t seed) {
-  at::Tensor table = at::zeros(shape.shape, at::kFloat);
-  if (deviation > 0)
-    FillNormal(table.data_ptr<float>(), shape.elements(), deviation, RandomKey(seed, {0x7ab1e}));
+  return InitialRows(shape, 0, 1, deviation, seed);
+}
+
+at::Tensor InitialRows(const NamedShape& shape, int64_t first, int64_t stride, double deviation,
+                       uint64_t seed) {
+  const int64_t all = shape.shape[0], columns = shape.shape[1];
+  const int64_t rows = all <= first ? 0 : (all - first + stride - 1) / stride;
+  at::Tensor table = at::zeros({rows, columns}, at::kFloat);
+  const uint64_t key = RandomKey(seed, {0x7ab1e});
+  for (int64_t r = 0; r < rows && deviation > 0; ++r) {
+    FillNormal(table.data_ptr<float>() + r * columns, columns, deviation, key,
+               (first + r * stride) * columns);
+  }
   return table;
 }
 

@@ -51,6 +51,9 @@ struct DenseWeights {
 // Weights N(0, .02), biases 0, norms 1 (the recipe of SASRec and LiGR), from `seed`.
 void InitializeDense(DenseWeights* weights, uint64_t seed);
 at::Tensor InitialTable(const NamedShape& shape, double deviation, uint64_t seed);
+// Rows first, first + stride, ... of that table.
+at::Tensor InitialRows(const NamedShape& shape, int64_t first, int64_t stride, double deviation,
+                       uint64_t seed);
 
 // Between a package's tensors and ours. Reading checks names, types, shapes and that all is finite;
 // INVALID_ARGUMENT names the tensor.

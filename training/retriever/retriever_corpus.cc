@@ -1,12 +1,13 @@
 #include "training/retriever/retriever_corpus.h"
 
-#include <algorithm>
-
 #include "absl/strings/str_cat.h"
 #include "store/package/model_package.h"
+#include "training/retriever/retriever_rows.h"
 
 namespace waymark {
 namespace {
+
+static_assert(kNoRow == -1, "as retriever_rows.h says");
 
 template <typename T>
 std::string HashOf(const std::vector<T>& values) {
@@ -33,32 +34,14 @@ std::string Fingerprint(const RetrieverCorpus& corpus, const RetrieverOptions& o
 absl::StatusOr<RetrieverCorpus> MakeRetrieverCorpus(const Interactions& interactions,
                                                     const ItemDirectory& items,
                                                     const RetrieverOptions& options) {
+  absl::StatusOr<RetrieverRows> rows = MakeRetrieverRows(interactions, options.held_out);
+  if (!rows.ok()) return rows.status();
   RetrieverCorpus corpus;
   corpus.interactions = &interactions;
-  std::vector<bool> seen(interactions.item_end, false);
-  size_t pairs = 0;
-  for (size_t u = 0; u < interactions.user_count(); ++u) {
-    const uint64_t start = interactions.starts[u], end = interactions.starts[u + 1];
-    corpus.ends.push_back(std::max(start, end - std::min<uint64_t>(end - start, options.held_out)));
-    for (uint64_t e = start; e < corpus.ends[u]; ++e) seen[interactions.items[e]] = true;
-    corpus.training_events += corpus.ends[u] - start;
-    pairs += corpus.ends[u] - start >= 2 ? corpus.ends[u] - start - 1 : 0;
-  }
-  std::vector<int64_t> row_of(interactions.item_end, kNoRow);
-  std::vector<ItemOrdinal> ordinals;
-  for (ItemOrdinal item = 0; item < interactions.item_end; ++item) {
-    if (!seen[item]) continue;
-    row_of[item] = static_cast<int64_t>(ordinals.size());
-    ordinals.push_back(item);
-  }
-  if (ordinals.size() < 2 || pairs == 0) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("too little to train a retriever on: ", interactions.user_count(), " users, ",
-                     ordinals.size(), " items and ", pairs, " successive pairs of events after ",
-                     options.held_out, " held out for each user. Import more events with a positive sign"));
-  }
-  corpus.rows.reserve(interactions.items.size());
-  for (ItemOrdinal item : interactions.items) corpus.rows.push_back(row_of[item]);
+  corpus.rows = std::move(rows->rows);
+  corpus.ends = std::move(rows->ends);
+  corpus.training_events = rows->training_events;
+  const std::vector<ItemOrdinal>& ordinals = rows->ordinals;
   corpus.vocabulary = items.Ids(ordinals);
   std::vector<std::vector<uint64_t>> hashes;
   items.Content(ordinals, &hashes);

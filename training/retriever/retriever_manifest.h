@@ -5,7 +5,15 @@
 
 namespace waymark {
 
-storage::ModelManifest RetrieverManifest(const RetrieverCorpus& corpus, const RetrieverOptions& options,
+// What a retriever was trained on.
+struct TrainedOn {
+  storage::LogPosition first, last;
+  std::string first_time, last_time;  // RFC 3339
+  int64_t events = 0, users = 0, items = 0;
+};
+TrainedOn TrainedOnCorpus(const RetrieverCorpus& corpus, uint64_t log_epoch);
+
+storage::ModelManifest RetrieverManifest(const TrainedOn& data, const RetrieverOptions& options,
                                          const RetrieverRun& run, const RetrieverResult& result);
 
 }  // namespace waymark

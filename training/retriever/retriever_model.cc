@@ -9,10 +9,11 @@ namespace {
 
 constexpr double kDeviation = 0.02;
 
-ItemTables InitialTables(const RetrieverShape& shape, int64_t items, uint64_t seed) {
+ItemTables InitialTables(const RetrieverShape& shape, int64_t items, uint64_t seed, RowShare share) {
   const std::vector<NamedShape> names = shape.Tables(items);
   // Buckets begin at zero, so that content that training has never seen says nothing.
-  return {InitialTable(names[0], kDeviation, seed), InitialTable(names[1], 0, seed)};
+  return {InitialRows(names[0], share.first, share.stride, kDeviation, seed),
+          InitialTable(names[1], 0, seed)};
 }
 
 }  // namespace
@@ -22,10 +23,10 @@ AdamTable AdamMoments::Table(const at::Tensor& weights) const {
           weights.dim() == 2 ? weights.size(1) : weights.numel()};
 }
 
-RetrieverModel::RetrieverModel(const RetrieverShape& shape_in, int64_t items, uint64_t seed)
+RetrieverModel::RetrieverModel(const RetrieverShape& shape_in, int64_t items, uint64_t seed, RowShare share)
     : shape(shape_in),
       dense(shape),
-      tables(InitialTables(shape, items, seed)),
+      tables(InitialTables(shape, items, seed, share)),
       dense_moments(dense.flat),
       id_moments(tables.id),
       bucket_moments(tables.buckets) {

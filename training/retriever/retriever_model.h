@@ -19,14 +19,22 @@ struct AdamMoments {
   AdamTable Table(const at::Tensor& weights) const;
 };
 
+// The rows of the id table that a process holds: first, first + stride, ... of all.
+struct RowShare {
+  int64_t first = 0, stride = 1;
+  int64_t rows(int64_t of) const { return of <= first ? 0 : (of - first + stride - 1) / stride; }
+};
+
 struct RetrieverModel {
-  RetrieverModel(const RetrieverShape& shape, int64_t items, uint64_t seed);
+  // Every row begins with the same values whatever the share.
+  RetrieverModel(const RetrieverShape& shape, int64_t items, uint64_t seed, RowShare share = {});
 
   RetrieverShape shape;
   DenseWeights dense;
   ItemTables tables;
   AdamMoments dense_moments, id_moments, bucket_moments;
 
+  // These want a model that holds all rows.
   TensorMap Weights() const;
   absl::Status ReadWeights(const TensorMap& tensors);
   // Takes over the weights of a package of the same shape: the encoder, the content, and the id embeddings of

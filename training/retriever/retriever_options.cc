@@ -9,6 +9,7 @@
 namespace waymark {
 namespace {
 
+constexpr double kFinalRate = 0.02;  // of the learning rate, where the linear decay ends
 constexpr double kDenseHistory = 30;
 constexpr size_t kFullSoftmaxItems = 4096;
 
@@ -41,6 +42,11 @@ absl::Status RetrieverOptions::Check() const {
     status.Update(absl::InvalidArgumentError("the option 'time_budget' must be longer than nothing"));
   }
   return status;
+}
+
+double RetrieverOptions::LearningRate(int64_t step, double done) const {
+  const double warm = std::min(1.0, static_cast<double>(step) / std::max(warmup_steps, 1));
+  return learning_rate * warm * (1 - std::min(done, 1.0) * (1 - kFinalRate));
 }
 
 RetrieverOptions RetrieverOptionsFor(const Interactions& interactions) {

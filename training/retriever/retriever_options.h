@@ -43,6 +43,8 @@ struct RetrieverOptions {
 
   // INVALID_ARGUMENT names the option and its range.
   absl::Status Check() const;
+  // In step `step` (from 1), when the share `done` of the work is behind.
+  double LearningRate(int64_t step, double done) const;
 };
 
 // Dense data (a mean history of 30 events or more, such as MovieLens): history 100, temperature .1, learning

@@ -1,7 +1,10 @@
 #include "training/retriever/retriever_step.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <functional>
+#include <utility>
 
 #include "recommend/network/pointwise_kernels.h"
 
@@ -10,24 +13,49 @@ namespace {
 
 enum StepRandom : uint64_t { kNegatives = 11, kIdDropout = 12, kDropout = 13 };
 
-double SquaredNorm(const float* x, int64_t count) {
-  double sum = 0;
-  for (int64_t i = 0; i < count; ++i) sum += static_cast<double>(x[i]) * x[i];
-  return sum;
-}
-
 float* Data(const at::Tensor& tensor) { return tensor.data_ptr<float>(); }
+
+// Seconds since it was made or last asked.
+class Lap {
+ public:
+  double operator()() {
+    const auto now = std::chrono::steady_clock::now();
+    const double seconds = std::chrono::duration<double>(now - start_).count();
+    start_ = now;
+    return seconds;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
 
 }  // namespace
 
 RetrieverStep::RetrieverStep(RetrieverModel* model, const RetrieverCorpus* corpus,
-                             const RetrieverOptions& options, ShardPool* pool)
+                             const RetrieverOptions& options, ShardPool* pool, StepRanks* ranks)
     : model_(model),
       corpus_(corpus),
       options_(options),
       pool_(pool),
       encoder_(model->shape, &model->dense),
-      place_of_(corpus->vocabulary.size(), -1) {
+      place_of_(corpus->vocabulary.size(), -1),
+      ranks_(ranks),
+      parts_left_(model->shape.blocks) {
+  if (ranks_ != nullptr) {
+    ids_ = ranks_->ids();
+    buckets_ = ranks_->buckets();
+  } else {
+    whole_ids_ =
+        std::make_unique<WholeTable>(model->tables.id, model->id_moments.first, model->id_moments.second);
+    whole_buckets_ = std::make_unique<WholeTable>(model->tables.buckets, model->bucket_moments.first,
+                                                  model->bucket_moments.second);
+    ids_ = whole_ids_.get();
+    buckets_ = whole_buckets_.get();
+  }
+  for (const BlockWeights& block : model->dense.blocks) {
+    block_starts_.push_back(Data(block.attention.norm.weight) - Data(model->dense.flat));
+  }
+  block_starts_.push_back(model->dense.flat.numel());
   for (int s = 0; s < options.shards; ++s) {
     shards_.push_back(std::make_unique<Shard>(model->shape));
     Shard& shard = *shards_.back();
@@ -86,28 +114,52 @@ void RetrieverStep::RunShard(Shard* shard, uint64_t key, double scale) {
   shard->dvectors.resize_({static_cast<int64_t>(items_.size()), width}).zero_();
   shard->dunits.resize_({static_cast<int64_t>(items_.size()), width}).zero_();
   shard->loss = 0;
-  if (tokens == 0) return;
+  if (tokens == 0) {
+    for (int b = model_->shape.blocks - 1; b >= 0 && ranks_ != nullptr; --b) BlockDone(b);
+    return;
+  }
   shard->tokens.resize_({tokens, width});
   for (int64_t t = 0; t < tokens; ++t) {
     std::copy_n(Data(vectors_) + shard->inputs[t] * width, width, Data(shard->tokens) + t * width);
   }
+  Lap lap;
   const EncoderDropout dropout{options_.dropout, key};
   encoder_.Forward(shard->layout, shard->tokens, dropout, &shard->workspace, &shard->states);
   SoftmaxInput input{shard->states, units_, contrasted_, shard->targets, model_->shape.temperature, scale};
   shard->loss = CosineSoftmax(input, &shard->softmax, &shard->dstates, &shard->dunits);
+  shard->forward_s += lap();
+  const std::function<void(int)> block_done = [this](int block) { BlockDone(block); };
   encoder_.Backward(shard->layout, shard->dstates, dropout, &shard->workspace, &shard->gradients,
-                    &shard->dtokens);
+                    &shard->dtokens, ranks_ != nullptr ? &block_done : nullptr);
   for (int64_t t = 0; t < tokens; ++t) {
     const float* from = Data(shard->dtokens) + t * width;
     float* to = Data(shard->dvectors) + shard->inputs[t] * width;
     for (int64_t c = 0; c < width; ++c) to[c] += from[c];
   }
+  shard->backward_s += lap();
 }
 
-void RetrieverStep::ReduceAndUpdate(const AdamStep& adam) {
-  Shard& sum = *shards_[0];
+void RetrieverStep::AddUpDense(int64_t first, int64_t last) {
+  at::Tensor sum = shards_[0]->gradients.flat.narrow(0, first, last - first);
   for (size_t s = 1; s < shards_.size(); ++s) {
-    sum.gradients.flat.add_(shards_[s]->gradients.flat);
+    sum.add_(shards_[s]->gradients.flat.narrow(0, first, last - first));
+  }
+}
+
+// The last part to come through a block begins the sum over ranks. Blocks end from the last to the first in
+// every part, so the sums begin in that order on every rank.
+void RetrieverStep::BlockDone(int block) {
+  if (--parts_left_[block] > 0) return;
+  at::NoGradGuard no_grad;
+  const int64_t first = block_starts_[block], last = block_starts_[block + 1];
+  AddUpDense(first, last);
+  ranks_->BeginSum(Data(shards_[0]->gradients.flat), first, last - first);
+}
+
+void RetrieverStep::AddUpShards() {
+  Shard& sum = *shards_[0];
+  AddUpDense(0, ranks_ != nullptr ? block_starts_[0] : block_starts_.back());
+  for (size_t s = 1; s < shards_.size(); ++s) {
     sum.dvectors.add_(shards_[s]->dvectors);
     sum.dunits.add_(shards_[s]->dunits);
   }
@@ -132,7 +184,8 @@ void RetrieverStep::ReduceAndUpdate(const AdamStep& adam) {
     touched_buckets_.erase(std::unique(touched_buckets_.begin(), touched_buckets_.end()),
                            touched_buckets_.end());
   }
-  std::vector<int64_t> kept;
+  kept_ids_.clear();
+  shared_ids_ = 0;
   float* dvectors = Data(sum.dvectors);
   for (int64_t i = 0; i < n; ++i) {
     const float* from = dvectors + i * width;
@@ -140,45 +193,75 @@ void RetrieverStep::ReduceAndUpdate(const AdamStep& adam) {
       float* unknown = Data(sum.gradients.unknown);
       for (int64_t c = 0; c < width; ++c) unknown[c] += from[c];
     } else {
-      std::copy_n(from, width, dvectors + kept.size() * width);
-      kept.push_back(id_rows_[i]);
+      std::copy_n(from, width, dvectors + kept_ids_.size() * width);
+      kept_ids_.push_back(id_rows_[i]);
+      if (i < contrasted_) ++shared_ids_;
     }
   }
-  std::vector<float> buckets;
+  bucket_rows_.clear();
   for (int64_t bucket : touched_buckets_) {
     float* from = bucket_gradients_.data() + bucket * content_width;
-    buckets.insert(buckets.end(), from, from + content_width);
+    bucket_rows_.insert(bucket_rows_.end(), from, from + content_width);
     std::fill_n(from, content_width, 0.0f);
   }
-  const double norm =
-      std::sqrt(SquaredNorm(Data(sum.gradients.flat), sum.gradients.flat.numel()) +
-                SquaredNorm(dvectors, kept.size() * width) + SquaredNorm(buckets.data(), buckets.size()));
-  AdamStep step = adam;
-  step.gradient_scale = std::min(1.0, options_.clip / (norm + 1e-12));
+}
+
+void RetrieverStep::Update(AdamStep step) {
+  Lap lap;
   RetrieverModel& m = *model_;
-  AdamRows(step, {0}, Data(sum.gradients.flat), m.dense_moments.Table(m.dense.flat));
-  AdamRows(step, kept, dvectors, m.id_moments.Table(m.tables.id));
-  AdamRows(step, touched_buckets_, buckets.data(), m.bucket_moments.Table(m.tables.buckets));
+  const at::Tensor& dense = shards_[0]->gradients.flat;
+  if (ranks_ != nullptr) ranks_->FinishSums();
+  const double ids = ids_->Collect(kept_ids_, shared_ids_, Data(shards_[0]->dvectors));
+  const double buckets = buckets_->Collect(touched_buckets_, 0, bucket_rows_.data());
+  (ranks_ != nullptr ? times_.communication : times_.optimizer) += lap();
+  const double norm = std::sqrt(SquaredNorm(Data(dense), dense.numel()) + ids + buckets);
+  step.gradient_scale = std::min(1.0, options_.clip / (norm + 1e-12));
+  AdamRows(step, {0}, Data(dense), m.dense_moments.Table(m.dense.flat));
+  ids_->Update(step);
+  buckets_->Update(step);
   touched_buckets_.clear();
+  times_.optimizer += lap();
 }
 
 double RetrieverStep::Run(const TrainingBatch& batch, int64_t number, double learning_rate) {
   at::NoGradGuard no_grad;
+  Lap lap;
   CollectItems(batch, number);
-  EncodeItems(model_->dense, model_->tables, corpus_->content, id_rows_, items_, &vectors_, &pooled_);
+  times_.data += lap();
+  const at::Tensor ids = ids_->Rows(id_rows_, &id_places_);
+  (ranks_ != nullptr ? times_.communication : times_.forward) += lap();
+  EncodeItems(model_->dense, {ids, model_->tables.buckets}, corpus_->content, id_places_, items_, &vectors_,
+              &pooled_);
   units_ = at::empty_like(vectors_);
   inverse_.resize(items_.size());
   NormalizeRows(Data(vectors_), items_.size(), model_->shape.width, Data(units_), inverse_.data());
+  times_.forward += lap();
   const double scale = 1.0 / static_cast<double>(std::max<size_t>(batch.tokens, 1));
+  for (std::atomic<int>& left : parts_left_) left = static_cast<int>(shards_.size());
   pool_->Run(shards_.size(), [&](size_t s) {
-    RunShard(shards_[s].get(), RandomKey(options_.seed, {static_cast<uint64_t>(number), s, kDropout}), scale);
+    const uint64_t part = batch.parts.empty() ? s : batch.parts[s];
+    RunShard(shards_[s].get(), RandomKey(options_.seed, {static_cast<uint64_t>(number), part, kDropout}),
+             scale);
   });
+  double loss = 0;
+  for (const auto& shard : shards_) {
+    loss += shard->loss;
+    times_.forward += std::exchange(shard->forward_s, 0);
+    times_.backward += std::exchange(shard->backward_s, 0);
+  }
+  lap();
+  AddUpShards();
+  times_.backward += lap();
+  if (ranks_ != nullptr) {
+    ranks_->BeginSum(Data(shards_[0]->gradients.flat), 0, block_starts_[0]);
+    loss = ranks_->AgreeOn(loss, static_cast<int64_t>(kept_ids_.size()) - shared_ids_,
+                           static_cast<int64_t>(touched_buckets_.size()));
+    times_.communication += lap();
+  }
   AdamStep adam;
   adam.learning_rate = learning_rate;
   adam.step = number;
-  ReduceAndUpdate(adam);
-  double loss = 0;
-  for (const auto& shard : shards_) loss += shard->loss;
+  Update(adam);
   return loss;
 }
 

@@ -2,16 +2,23 @@
 // the sum of their gradients, clipping, Adam. The same result for any number of threads.
 //
 //   RetrieverStep step(&model, &corpus, options, &pool);
-//   double loss = step.Run(batch, {epoch, number}, learning_rate);
+//   double loss = step.Run(batch, number, learning_rate);
+//
+// Over ranks (step_ranks.h) each has the parts of the batch that are its own, and the gradient of a block is
+// added up over ranks while the blocks below it are still at work.
 //
 // Includes LibTorch: for training/ only.
 #pragma once
+#include <atomic>
 #include <memory>
 #include <vector>
 
 #include "recommend/network/encoder.h"
 #include "training/retriever/cosine_softmax.h"
 #include "training/retriever/retriever_model.h"
+#include "training/retriever/row_table.h"
+#include "training/retriever/step_ranks.h"
+#include "training/retriever/step_times.h"
 #include "training/retriever/window_batches.h"
 #include "training/shard_pool.h"
 
@@ -19,10 +26,15 @@ namespace waymark {
 
 class RetrieverStep {
  public:
+  // options.shards: parts of this process. `ranks` may be null: one process.
   RetrieverStep(RetrieverModel* model, const RetrieverCorpus* corpus, const RetrieverOptions& options,
-                ShardPool* pool);
+                ShardPool* pool, StepRanks* ranks = nullptr);
   // `number`: of the step since training began, from 1. Returns the mean loss of the batch's tokens.
   double Run(const TrainingBatch& batch, int64_t number, double learning_rate);
+  // What part s of this process added to the loss of the last step.
+  double part_loss(size_t s) const { return shards_[s]->loss; }
+  // Of all steps so far.
+  const StepTimes& times() const { return times_; }
 
  private:
   struct Shard {
@@ -34,13 +46,17 @@ class RetrieverStep {
     at::Tensor dvectors, dunits;  // [items_, width]
     EncoderWorkspace workspace;
     SoftmaxScratch softmax;
-    double loss = 0;
+    double loss = 0, forward_s = 0, backward_s = 0;
   };
 
   void CollectItems(const TrainingBatch& batch, int64_t number);
   int32_t Place(int64_t row);
   void RunShard(Shard* shard, uint64_t key, double scale);
-  void ReduceAndUpdate(const AdamStep& step);
+  void BlockDone(int block);
+  void AddUpDense(int64_t first, int64_t last);
+  // Adds up the parts; fills kept_ids_ and bucket_rows_.
+  void AddUpShards();
+  void Update(AdamStep step);
 
   RetrieverModel* model_;
   const RetrieverCorpus* corpus_;
@@ -54,7 +70,18 @@ class RetrieverStep {
   std::vector<int64_t> id_rows_;   // [items_]: the row, or kNoRow where the id is dropped
   std::vector<int32_t> place_of_;  // [vocabulary]: place in items_, or -1
   at::Tensor vectors_, units_, pooled_;
+  std::vector<int64_t> id_places_;  // [items_]: of id_rows_ in what the table has given
   std::vector<float> inverse_;
+  std::vector<int64_t> kept_ids_;   // [.., width]: their gradients are the first of shards_[0].dvectors
+  int64_t shared_ids_ = 0;          // the first so many are contrasted with, and the same on every rank
+  std::vector<float> bucket_rows_;  // [touched_buckets_, content_width]
+  StepRanks* ranks_;
+  std::unique_ptr<WholeTable> whole_ids_, whole_buckets_;  // without ranks
+  RowTable* ids_;
+  RowTable* buckets_;
+  std::vector<int64_t> block_starts_;         // [blocks + 1]: floats of the flat gradient
+  std::vector<std::atomic<int>> parts_left_;  // [blocks]
+  StepTimes times_;
   std::vector<float> bucket_gradients_;  // [content_buckets, content_width]; zero between steps
   std::vector<int64_t> touched_buckets_;
 };

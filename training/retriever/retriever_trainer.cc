@@ -15,8 +15,6 @@
 namespace waymark {
 namespace {
 
-constexpr double kFinalRate = 0.02;  // of the learning rate, where the linear decay ends
-
 using SteadyTime = std::chrono::steady_clock::time_point;
 double SecondsSince(SteadyTime start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -82,7 +80,8 @@ class Trainer {
     result.epoch_ndcg10 = place_.ndcg10;
     result.elapsed = absl::Seconds(place_.elapsed_s);
     result.resumed = resumed_;
-    storage::ModelManifest manifest = RetrieverManifest(corpus_, options_, run_, result);
+    storage::ModelManifest manifest =
+        RetrieverManifest(TrainedOnCorpus(corpus_, run_.log_epoch), options_, run_, result);
     absl::StatusOr<ModelPackage> package = WriteModelPackage(
         run_.package_folder, std::move(manifest), model_.Weights(), {{"items", corpus_.vocabulary}});
     if (!package.ok()) return package.status();
@@ -107,10 +106,7 @@ class Trainer {
   }
 
   double LearningRate(size_t batches) const {
-    const double warm =
-        std::min(1.0, static_cast<double>(place_.step + 1) / std::max(options_.warmup_steps, 1));
-    const double done = std::min(std::max(Done(batches), Budget()), 1.0);
-    return options_.learning_rate * warm * (1 - done * (1 - kFinalRate));
+    return options_.LearningRate(place_.step + 1, std::max(Done(batches), Budget()));
   }
 
   absl::Status TrainEpoch() {

@@ -16,12 +16,13 @@ constexpr double kMissed = std::numeric_limits<double>::infinity();
 
 class Validator {
  public:
-  Validator(const RetrieverModel& model, const RetrieverCorpus& corpus)
-      : model_(model), corpus_(corpus), encoder_(model.shape, &model.dense) {
+  Validator(const RetrieverShape& shape, const DenseWeights& dense, const ItemTables& tables,
+            const RetrieverCorpus& corpus)
+      : shape_(shape), corpus_(corpus), encoder_(shape, &dense) {
     std::vector<int64_t> rows(corpus.vocabulary.size());
     std::iota(rows.begin(), rows.end(), 0);
     at::Tensor pooled;
-    EncodeItems(model.dense, model.tables, corpus.content, rows, rows, &vectors_, &pooled);
+    EncodeItems(dense, tables, corpus.content, rows, rows, &vectors_, &pooled);
     units_ = at::empty_like(vectors_);
     NormalizeRows(vectors_.data_ptr<float>(), vectors_.size(0), vectors_.size(1), units_.data_ptr<float>(),
                   nullptr);
@@ -30,16 +31,15 @@ class Validator {
   // ranks: [users]
   void Rank(absl::Span<const size_t> users, double* ranks, EncoderWorkspace* workspace) const {
     at::NoGradGuard no_grad;
-    SequenceLayout layout(model_.shape.time_buckets);
+    SequenceLayout layout(shape_.time_buckets);
     std::vector<int64_t> rows;
     for (size_t u : users) {
-      const uint64_t length =
-          std::min<uint64_t>(corpus_.ends[u] - corpus_.start(u), model_.shape.history_limit);
+      const uint64_t length = std::min<uint64_t>(corpus_.ends[u] - corpus_.start(u), shape_.history_limit);
       const uint64_t first = corpus_.ends[u] - length;
       layout.Add(absl::MakeConstSpan(corpus_.interactions->times_us).subspan(first, length));
       rows.insert(rows.end(), corpus_.rows.begin() + first, corpus_.rows.begin() + corpus_.ends[u]);
     }
-    const int64_t width = model_.shape.width, items = units_.size(0);
+    const int64_t width = shape_.width, items = units_.size(0);
     at::Tensor tokens = at::empty({static_cast<int64_t>(rows.size()), width}, at::kFloat);
     for (size_t t = 0; t < rows.size(); ++t) {
       std::copy_n(vectors_.data_ptr<float>() + rows[t] * width, width, tokens.data_ptr<float>() + t * width);
@@ -61,7 +61,7 @@ class Validator {
   }
 
  private:
-  const RetrieverModel& model_;
+  const RetrieverShape& shape_;
   const RetrieverCorpus& corpus_;
   Encoder encoder_;
   at::Tensor vectors_, units_;
@@ -80,16 +80,22 @@ RetrieverValidation ValidateRetriever(const RetrieverModel& model, const Retriev
     for (size_t i = 0; i < most_users; ++i) some.push_back(users[i * users.size() / most_users]);
     users = std::move(some);
   }
+  return ValidateOn(model.shape, model.dense, model.tables, corpus, users, pool);
+}
+
+RetrieverValidation ValidateOn(const RetrieverShape& shape, const DenseWeights& dense,
+                               const ItemTables& tables, const RetrieverCorpus& corpus,
+                               absl::Span<const size_t> users, ShardPool* pool) {
   RetrieverValidation result;
   result.users = users.size();
   if (users.empty()) return result;
-  const Validator validator(model, corpus);
+  const Validator validator(shape, dense, tables, corpus);
   std::vector<double> ranks(users.size());
   const size_t parts = (users.size() + kUsersAtOnce - 1) / kUsersAtOnce;
   pool->Run(parts, [&](size_t part) {
     thread_local EncoderWorkspace workspace;
     const size_t first = part * kUsersAtOnce;
-    validator.Rank(absl::MakeConstSpan(users).subspan(first, kUsersAtOnce), ranks.data() + first, &workspace);
+    validator.Rank(users.subspan(first, kUsersAtOnce), ranks.data() + first, &workspace);
   });
   RecommendMetrics metrics(10, corpus.vocabulary.size());
   for (double rank : ranks) metrics.AddRank(rank);

@@ -14,5 +14,9 @@ struct RetrieverValidation {
 
 RetrieverValidation ValidateRetriever(const RetrieverModel& model, const RetrieverCorpus& corpus,
                                       size_t most_users, ShardPool* pool);
+// The same on the named users, which have targets. tables: all items.
+RetrieverValidation ValidateOn(const RetrieverShape& shape, const DenseWeights& dense,
+                               const ItemTables& tables, const RetrieverCorpus& corpus,
+                               absl::Span<const size_t> users, ShardPool* pool);
 
 }  // namespace waymark

@@ -9,20 +9,11 @@ namespace {
 
 enum WindowRandom : uint64_t { kPhase = 1, kShuffle = 2 };
 
-void CutWindows(const RetrieverCorpus& corpus, uint64_t limit, uint64_t key,
-                std::vector<TrainingWindow>* out) {
+void CutCorpus(const RetrieverCorpus& corpus, uint64_t limit, uint64_t key,
+               std::vector<TrainingWindow>* out) {
   for (size_t u = 0; u < corpus.ends.size(); ++u) {
     const uint64_t start = corpus.start(u);
-    const uint64_t targets = corpus.ends[u] > start ? corpus.ends[u] - start - 1 : 0;
-    if (targets == 0) continue;
-    uint64_t at = 0;
-    // The first window may be short, and so shifts the others.
-    uint64_t take = targets <= limit ? targets : 1 + RandomBelow(key, u, limit);
-    while (at < targets) {
-      out->push_back({start + at, static_cast<uint32_t>(take)});
-      at += take;
-      take = std::min(limit, targets - at);
-    }
+    CutWindows(start, corpus.ends[u] > start ? corpus.ends[u] - start - 1 : 0, limit, key, u, out);
   }
 }
 
@@ -41,10 +32,23 @@ TrainingBatch Distribute(const std::vector<TrainingWindow>& windows, size_t firs
 
 }  // namespace
 
+void CutWindows(uint64_t start, uint64_t targets, uint64_t limit, uint64_t key, uint64_t user,
+                std::vector<TrainingWindow>* out) {
+  if (targets == 0) return;
+  uint64_t at = 0;
+  // The first window may be short, and so shifts the others.
+  uint64_t take = targets <= limit ? targets : 1 + RandomBelow(key, user, limit);
+  while (at < targets) {
+    out->push_back({start + at, static_cast<uint32_t>(take)});
+    at += take;
+    take = std::min(limit, targets - at);
+  }
+}
+
 std::vector<TrainingBatch> BatchesOfEpoch(const RetrieverCorpus& corpus, const RetrieverOptions& options,
                                           uint64_t epoch) {
   std::vector<TrainingWindow> windows;
-  CutWindows(corpus, options.shape.history_limit, RandomKey(options.seed, {epoch, kPhase}), &windows);
+  CutCorpus(corpus, options.shape.history_limit, RandomKey(options.seed, {epoch, kPhase}), &windows);
   const uint64_t key = RandomKey(options.seed, {epoch, kShuffle});
   for (size_t i = windows.size(); i > 1; --i) std::swap(windows[i - 1], windows[RandomBelow(key, i, i)]);
   std::vector<TrainingBatch> batches;

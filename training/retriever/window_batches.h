@@ -19,8 +19,15 @@ struct TrainingWindow {
 
 struct TrainingBatch {
   std::vector<std::vector<TrainingWindow>> shards;
-  size_t tokens = 0;
+  size_t tokens = 0;  // of the whole batch, on all ranks
+  // The number of each of the shards in the whole batch; empty: 0, 1, ...
+  std::vector<uint64_t> parts;
 };
+
+// A history of events [start, start + targets], cut into windows of at most `limit`; the first may be short,
+// by a number from `key` and `user`.
+void CutWindows(uint64_t start, uint64_t targets, uint64_t limit, uint64_t key, uint64_t user,
+                std::vector<TrainingWindow>* out);
 
 std::vector<TrainingBatch> BatchesOfEpoch(const RetrieverCorpus& corpus, const RetrieverOptions& options,
                                           uint64_t epoch);

@@ -1,0 +1,161 @@
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "tests/app/program.h"
+#include "training/shards/examples_index.h"
+#include "training/shards/shard_reader.h"
+
+namespace waymark {
+namespace {
+
+using namespace tests;  // NOLINT: fixtures
+using Catch::Matchers::Contains;
+
+// User u views items u, u + 1, ... , u + 3 + u % 2, a second apart; one item has content.
+std::string Views(int users) {
+  std::string rows;
+  for (int u = 0; u < users; ++u) {
+    for (int e = 0; e < 4 + u % 2; ++e) {
+      absl::StrAppend(&rows, R"({"type":"view","user_id":"u)", u, R"(","item_id":"i)", u + e, R"(","time":)",
+                      1000000000 + 100 * u + e, "}\n");
+    }
+  }
+  return rows;
+}
+
+// user -> rows, of all files.
+std::map<uint64_t, HistoryExample> HistoriesIn(const std::filesystem::path& folder,
+                                               const storage::ExamplesIndex& index) {
+  std::map<uint64_t, HistoryExample> histories;
+  const ShardReader reader(folder, &index);
+  for (int f = 0; f < index.files_size(); ++f) {
+    REQUIRE(reader
+                .ReadHistories(f,
+                               [&](HistoryExample& example) {
+                                 CHECK(histories.try_emplace(example.user, example).second);
+                               })
+                .ok());
+  }
+  return histories;
+}
+
+TEST_CASE("exported shards hold every history, packed or not, in the rows of their items") {
+  const Sandbox box;
+  box.Write("events.jsonl", Views(30));
+  box.Write("items.jsonl", R"({"id":"i3","title":"Star Wars","genres":["Sci-Fi"]})");
+  REQUIRE(box.Run({"import", "items", "items.jsonl", "--data", "d"}).code == 0);
+  REQUIRE(box.Run({"import", "events", "events.jsonl", "--data", "d"}).code == 0);
+  std::map<uint64_t, HistoryExample> first;
+  for (const std::string how : {"none", "gzip", "zstd"}) {
+    const auto printed =
+        box.Json({"export", "examples", how, "--data", "d", "--files", "4", "--compress", how});
+    CHECK(printed["files"].size() == 4);
+    const auto index = ReadExamplesIndex(box.Path(how));
+    REQUIRE(index.ok());
+    CHECK(index->examples() == 30);
+    // 15 users of 4 events and 15 of 5, the newest of each held out.
+    CHECK(index->events() == 15 * 3 + 15 * 4);
+    CHECK(index->targets() == 15 * 2 + 15 * 3);
+    // Items 0 to 32 are trained on; item 33 (the last of user 29) is held out alone.
+    CHECK(index->item_count() == 33);
+    CHECK(index->first_time() == "2001-09-09T01:46:40+00:00");
+    CHECK(index->last_time() == "2001-09-09T02:35:03+00:00");  // user 29, fourth event: 2,903 s later
+    const ShardReader reader(box.Path(how), &*index);
+    const auto items = reader.ReadItems();
+    REQUIRE(items.ok());
+    const auto histories = HistoriesIn(box.Path(how), *index);
+    CHECK(histories.size() == 30);
+    for (const auto& [user, example] : histories) {
+      CHECK(example.held_out == 1);
+      const int64_t u = (example.times_us[0] / 1000000 - 1000000000) / 100;
+      REQUIRE(example.rows.size() == static_cast<size_t>(4 + u % 2));
+      for (size_t e = 0; e < example.rows.size(); ++e) {
+        if (u + static_cast<int64_t>(e) == 33) {
+          CHECK(example.rows[e] == -1);
+        } else {
+          CHECK(items->at(example.rows[e]).id == absl::StrCat("i", u + e));
+        }
+      }
+    }
+    for (const ItemRecord& item : *items) CHECK(item.content.empty() == (item.id != "i3"));
+    if (first.empty()) first = histories;
+    CHECK(first.size() == histories.size());
+    // What an export works with is gone.
+    for (const auto& entry : std::filesystem::directory_iterator(box.Path(how))) {
+      const std::string name = entry.path().filename().string();
+      CHECK((name == "index.json" || name.find(".tfrecord") != std::string::npos));
+      CHECK(name.find(".tfrecord.json") == std::string::npos);
+    }
+  }
+  const Ran again = box.Run({"export", "examples", "zstd", "--data", "d"});
+  CHECK(again.code == 1);
+  CHECK_THAT(again.err, Contains("holds training shards already"));
+}
+
+TEST_CASE("the newest events can be left out, and then nobody sees them") {
+  const Sandbox box;
+  box.Write("events.jsonl", Views(30));
+  REQUIRE(box.Run({"import", "events", "events.jsonl", "--data", "d"}).code == 0);
+  REQUIRE(box.Run({"export", "examples", "s", "--data", "d", "--files", "2", "--leave-out", "1"}).code == 0);
+  const auto index = ReadExamplesIndex(box.Path("s"));
+  REQUIRE(index.ok());
+  CHECK(index->events() == 15 * 2 + 15 * 3);
+  for (const auto& [user, example] : HistoriesIn(box.Path("s"), *index)) {
+    const int64_t u = (example.times_us[0] / 1000000 - 1000000000) / 100;
+    CHECK(example.rows.size() == static_cast<size_t>(3 + u % 2));
+  }
+}
+
+TEST_CASE("an export that was stopped goes on with the same part of the log, and keeps what is whole") {
+  const Sandbox box;
+  box.Write("events.jsonl", Views(30));
+  REQUIRE(box.Run({"import", "events", "events.jsonl", "--data", "d"}).code == 0);
+  REQUIRE(box.Run({"export", "examples", "whole", "--data", "d", "--files", "4"}).code == 0);
+  const auto whole = ReadExamplesIndex(box.Path("whole"));
+  REQUIRE(whole.ok());
+  // As a stop leaves it: two files with their notes, one damaged, the others not there yet.
+  std::filesystem::create_directories(box.Path("stopped"));
+  storage::ExamplesExport run;
+  run.set_kind("histories");
+  run.set_files(4);
+  run.set_compression("zstd");
+  run.set_held_out(1);
+  run.set_collection("tenants/default/collections/default");
+  run.set_log_epoch(whole->first().parts(0).epoch());
+  run.set_up_to(whole->last().parts(0).offset() + 1);
+  REQUIRE(WriteJsonMessage(box.Path("stopped/export.json"), run).ok());
+  for (int f : {0, 1}) {
+    const auto& file = whole->files(f);
+    std::filesystem::copy_file(box.Path("whole") / file.name(), box.Path("stopped") / file.name());
+    REQUIRE(WriteJsonMessage(box.Path("stopped") / (file.name() + ".json"), file).ok());
+  }
+  box.Write("stopped/" + whole->files(1).name(), "damaged");
+  // What came meanwhile is not part of it.
+  box.Write("more.jsonl", R"({"type":"view","user_id":"u1","item_id":"new","time":1200000000})");
+  REQUIRE(box.Run({"import", "events", "more.jsonl", "--data", "d"}).code == 0);
+  CHECK_THAT(std::string(ReadExamplesIndex(box.Path("stopped")).status().message()), Contains("was stopped"));
+
+  const Ran other = box.Run({"export", "examples", "stopped", "--data", "d", "--files", "5"});
+  CHECK(other.code == 1);
+  CHECK_THAT(other.err, Contains("--files 4, asked now is 5"));
+  const Ran on = box.Run({"export", "examples", "stopped", "--data", "d", "--files", "4"});
+  CHECK(on.code == 0);
+  CHECK_THAT(on.err, Contains("1 of them were there already"));
+  const auto index = ReadExamplesIndex(box.Path("stopped"));
+  REQUIRE(index.ok());
+  for (int f = 0; f < 4; ++f) CHECK(index->files(f).sha256() == whole->files(f).sha256());
+  CHECK(ExamplesFingerprint(*index) == ExamplesFingerprint(*whole));
+}
+
+TEST_CASE("too little to train on is said with the counts") {
+  const Sandbox box;
+  box.Write("events.jsonl", R"({"type":"view","user_id":"u1","item_id":"i1","time":1200000000})");
+  REQUIRE(box.Run({"import", "events", "events.jsonl", "--data", "d"}).code == 0);
+  const Ran ran = box.Run({"export", "examples", "s", "--data", "d"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err, Contains("too little to train a retriever on: 1 users"));
+  CHECK(box.Run({"export", "examples", "s", "--data", "d", "--compress", "lz4"}).code == 2);
+}
+
+}  // namespace
+}  // namespace waymark

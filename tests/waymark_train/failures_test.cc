@@ -1,0 +1,130 @@
+#include "tests/waymark_train/launched.h"
+
+namespace waymark {
+namespace {
+
+using namespace tests;  // NOLINT: fixtures
+using Catch::Matchers::Contains;
+
+// Two ranks that were started by hand.
+struct TwoRanks {
+  std::vector<std::unique_ptr<Launched>> ranks;
+
+  TwoRanks(const TrainFolder& folder, const std::vector<std::string>& options,
+           const std::vector<std::vector<std::string>>& own = {{}, {}}) {
+    std::filesystem::remove(folder / "losses");
+    const std::string meeting = "127.0.0.1:" + std::to_string(FreePort());
+    for (size_t r = 0; r < 2; ++r) {
+      std::vector<std::string> of_rank = options;
+      of_rank.insert(of_rank.end(),
+                     {"--rank", std::to_string(r), "--world-size", "2", "--rendezvous", meeting});
+      of_rank.insert(of_rank.end(), own[r].begin(), own[r].end());
+      ranks.push_back(folder.Start("rank" + std::to_string(r), folder.SmallCommand("package", of_rank)));
+    }
+  }
+  void WaitForSteps(const TrainFolder& folder, size_t steps) {
+    for (int i = 0; i < 600 && folder.Losses("losses").size() < steps; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    REQUIRE(folder.Losses("losses").size() >= steps);
+  }
+};
+
+TEST_CASE("A rank that is killed ends the others with an error, soon") {
+  const TrainFolder folder(ChainHistories(400, 12, 60), 60);
+  for (const size_t killed : {0, 1}) {
+    TwoRanks two(folder, {"--epochs", "500", "--patience", "500", "--losses", folder / "losses"});
+    two.WaitForSteps(folder, 10);
+    two.ranks[killed]->Signal(SIGKILL);
+    CHECK(two.ranks[1 - killed]->Wait(20) == 1);
+    CHECK_THAT(two.ranks[1 - killed]->err(), Contains("another rank has ended"));
+  }
+}
+
+TEST_CASE("A rank that stands still is noticed within the timeout") {
+  const TrainFolder folder(ChainHistories(400, 12, 60), 60);
+  TwoRanks two(folder, {"--epochs", "500", "--patience", "500", "--losses", folder / "losses"},
+               {{"--timeout", "3"}, {"--timeout", "3"}});
+  two.WaitForSteps(folder, 10);
+  two.ranks[1]->Signal(SIGSTOP);
+  const auto before = std::chrono::steady_clock::now();
+  CHECK(two.ranks[0]->Wait(30) == 1);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+  CHECK(seconds < 15);  // 3, and 1.5 * 3 + 10 for the watchdog at worst
+  CHECK_THAT(two.ranks[0]->err(), Contains("not answered within 3s") || Contains("has not ended within"));
+  two.ranks[1]->Signal(SIGCONT);
+  CHECK(two.ranks[1]->Wait(30) == 1);
+}
+
+TEST_CASE("Ranks that are set up otherwise all end with what differs") {
+  const TrainFolder folder(ChainHistories(100, 12, 50), 50);
+  TwoRanks two(folder, {}, {{"--seed", "1"}, {"--seed", "2"}});
+  for (auto& rank : two.ranks) {
+    CHECK(rank->Wait(60) == 1);
+    CHECK_THAT(rank->err(), Contains("rank 0 has «seed 1», rank 1 «seed 2»"));
+  }
+}
+
+TEST_CASE("What one rank knows ends all of them: shards that are not there, or damaged") {
+  const TrainFolder folder(ChainHistories(100, 12, 50), 50);
+  SECTION("no shards on one of them") {
+    TwoRanks two(folder, {}, {{}, {"--shards", folder / "elsewhere"}});
+    for (auto& rank : two.ranks) {
+      CHECK(rank->Wait(60) == 1);
+      CHECK_THAT(rank->err(), Contains("elsewhere holds no training shards"));
+    }
+  }
+  SECTION("a byte of a shard") {
+    const std::filesystem::path file = folder / "shards/examples-3.tfrecord.zst";
+    std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekp(50);
+    stream.put('\x55');
+    stream.close();
+    TwoRanks two(folder, {});
+    for (auto& rank : two.ranks) {
+      CHECK(rank->Wait(60) == 1);
+      CHECK_THAT(rank->err(), Contains("examples-3.tfrecord.zst does not have the SHA-256"));
+    }
+  }
+}
+
+TEST_CASE("A coordinator that cannot be reached is one clear message") {
+  const TrainFolder folder(ChainHistories(100, 12, 50), 50);
+  auto alone = folder.Start(
+      "alone", folder.SmallCommand("package", {"--rank", "1", "--world-size", "2", "--rendezvous",
+                                               "127.0.0.1:" + std::to_string(FreePort()), "--timeout", "2"}));
+  CHECK(alone->Wait(40) == 1);
+  CHECK_THAT(alone->err(), Contains("rank 1 cannot reach the others at 127.0.0.1:"));
+}
+
+TEST_CASE("A loss that is not finite names the step, the batch and its users on every rank") {
+  const TrainFolder folder(ChainHistories(100, 12, 50), 50);
+  TwoRanks two(folder, {"--learning-rate", "1", "--clip", "1000000", "--warmup-steps", "1", "--epochs",
+                        "2000", "--patience", "2000", "--losses", folder / "losses"});
+  for (auto& rank : two.ranks) {
+    const auto code = rank->Wait(10);
+    if (!code) return;  // cosines bound the loss: it may take such a rate
+    CHECK(code == 1);
+    CHECK_THAT(rank->err(), Contains("the loss is") && Contains("in step") && Contains("of the users"));
+  }
+}
+
+TEST_CASE(
+    "Too many ranks for the shards, a backend that is not built, and a package that exists are refused") {
+  const TrainFolder folder(ChainHistories(100, 12, 50), 50, 2);
+  const auto refused = [&](const std::vector<std::string>& options, const std::string& what) {
+    auto run = folder.Start("run", folder.SmallCommand("package", options));
+    const auto code = run->Wait(60);
+    CHECK(code != 0);
+    CHECK(code.has_value());
+    CHECK_THAT(run->err(), Contains(what));
+  };
+  refused({"--processes", "3"}, "2 files for the 4 parts");
+  refused({"--parts", "1", "--processes", "2"}, "--parts is 1, and there are 2 ranks");
+  refused({"--dropout", "7"}, "'dropout' is 7");
+  std::filesystem::create_directories(folder / "package");
+  refused({"--parts", "2"}, "exists already");
+}
+
+}  // namespace
+}  // namespace waymark

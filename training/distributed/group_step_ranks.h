@@ -1,0 +1,37 @@
+// StepRanks over a RankGroup. Includes LibTorch: for training/ only.
+#pragma once
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "training/distributed/rank_group.h"
+#include "training/distributed/rank_tables.h"
+#include "training/retriever/step_ranks.h"
+
+namespace waymark {
+
+class GroupStepRanks : public StepRanks {
+ public:
+  // share_rows: each rank holds its share of the id table (the model was made so), else a copy of all of it.
+  GroupStepRanks(RankGroup* group, RetrieverModel* model, bool share_rows);
+  void BeginSum(float* gradient, int64_t first, int64_t count) override;
+  double AgreeOn(double loss, int64_t own_ids, int64_t own_buckets) override;
+  void FinishSums() override;
+  RowTable* ids() override { return ids_.get(); }
+  RowTable* buckets() override { return buckets_.get(); }
+
+  // What this rank wants (bits of the caller's): after the next step asked() is what any rank has wanted.
+  void Ask(int bits) { asking_ = bits; }
+  int asked() const { return asked_; }
+
+ private:
+  RankGroup* group_;
+  std::unique_ptr<RowTable> ids_;
+  CopiedTable* copied_ids_ = nullptr;
+  std::unique_ptr<CopiedTable> buckets_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<PendingSum>> sums_;
+  int asking_ = 0, asked_ = 0;
+};
+
+}  // namespace waymark

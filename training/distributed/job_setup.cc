@@ -1,0 +1,147 @@
+#include "training/distributed/job_setup.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "training/shards/examples_index.h"
+
+namespace waymark {
+namespace {
+
+constexpr int kUsualParts = 4;
+constexpr double kUsualBatchTokens = 1024;
+constexpr char kSettingsVersion[] = "waymark-train 1";
+
+template <typename T, typename U>
+void Take(const std::optional<T>& from, U* to) {
+  if (from) *to = static_cast<U>(*from);
+}
+
+}  // namespace
+
+absl::StatusOr<RetrieverOptions> OptionsOfJob(const storage::ExamplesIndex& index,
+                                              const JobOverrides& given) {
+  RetrieverOptions options;
+  std::map<std::string, int*> whole = {
+      {"network.width", &options.shape.width},
+      {"network.heads", &options.shape.heads},
+      {"network.blocks", &options.shape.blocks},
+      {"network.hidden", &options.shape.hidden},
+      {"network.history_limit", &options.shape.history_limit},
+      {"network.time_buckets", &options.shape.time_buckets},
+      {"network.content_buckets", &options.shape.content_buckets},
+      {"network.content_width", &options.shape.content_width},
+      {"negatives", &options.negatives},
+  };
+  std::map<std::string, double*> real = {{"network.temperature", &options.shape.temperature},
+                                         {"learning_rate", &options.learning_rate},
+                                         {"dropout", &options.dropout}};
+  for (const auto& [name, value] : index.options()) {
+    if (whole.contains(name)) {
+      *whole[name] = static_cast<int>(value);
+    } else if (real.contains(name)) {
+      *real[name] = value;
+    } else {
+      return absl::FailedPreconditionError(
+          absl::StrCat("the shards' index has an option '", name, "' that this program does not know"));
+    }
+  }
+  options.held_out = static_cast<size_t>(index.held_out());
+  options.seed = given.seed;
+  Take(given.epochs, &options.epochs);
+  Take(given.patience, &options.patience);
+  Take(given.batch_tokens, &options.batch_tokens);
+  Take(given.negatives, &options.negatives);
+  Take(given.warmup_steps, &options.warmup_steps);
+  Take(given.blocks, &options.shape.blocks);
+  Take(given.history, &options.shape.history_limit);
+  Take(given.learning_rate, &options.learning_rate);
+  Take(given.dropout, &options.dropout);
+  Take(given.clip, &options.clip);
+  Take(given.validation_users, &options.validation_users);
+  if (given.width) {
+    options.shape.width = *given.width;
+    options.shape.hidden = 2 * *given.width;
+  }
+  const double larger = options.batch_tokens / kUsualBatchTokens;
+  if (given.scaling == RateScaling::kLinear) options.learning_rate *= larger;
+  if (given.scaling == RateScaling::kSquareRoot) options.learning_rate *= std::sqrt(larger);
+  if (absl::Status checked = options.Check(); !checked.ok()) return checked;
+  return options;
+}
+
+absl::StatusOr<int> PartsOfJob(const storage::ExamplesIndex& index, int asked, int ranks) {
+  const int parts = asked > 0 ? asked : std::max(kUsualParts, ranks);
+  if (parts < ranks) {
+    return absl::InvalidArgumentError(absl::StrCat("--parts is ", parts, ", and there are ", ranks,
+                                                   " ranks; a batch needs a part for each"));
+  }
+  if (index.files_size() < parts) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the shards are ", index.files_size(), " files for the ", parts,
+                     " parts of a batch; export again with --files ", parts, " or more, or say --parts ",
+                     index.files_size() >= ranks ? absl::StrCat(index.files_size()) : "with fewer ranks"));
+  }
+  return parts;
+}
+
+std::string SettingsText(const storage::ExamplesIndex& index, const RetrieverOptions& o,
+                         const JobOptions& job, int parts) {
+  google::protobuf::Map<std::string, double> network;
+  o.shape.ToNetwork(&network);
+  std::map<std::string, std::string> lines = {
+      {"program", kSettingsVersion},
+      {"shards", ExamplesFingerprint(index)},
+      {"epochs", absl::StrCat(o.epochs)},
+      {"patience", absl::StrCat(o.patience)},
+      {"batch-tokens", absl::StrCat(o.batch_tokens)},
+      {"negatives", absl::StrCat(o.negatives)},
+      {"warmup-steps", absl::StrCat(o.warmup_steps)},
+      {"learning-rate", absl::StrCat(o.learning_rate)},
+      {"dropout", absl::StrCat(o.dropout)},
+      {"id dropout", absl::StrCat(o.id_dropout)},
+      {"clip", absl::StrCat(o.clip)},
+      {"held out", absl::StrCat(o.held_out)},
+      {"validation-users", absl::StrCat(o.validation_users)},
+      {"seed", absl::StrCat(o.seed)},
+      {"parts", absl::StrCat(parts)},
+      {"init-from", job.init_from.empty() ? "nothing" : job.init_from.filename().string()},
+  };
+  for (const auto& [name, value] : network) lines[absl::StrCat("network ", name)] = absl::StrCat(value);
+  return absl::StrJoin(lines, "\n", absl::PairFormatter(" "));
+}
+
+std::string RunText(const JobOptions& job) {
+  return absl::StrCat("share-rows ", job.share_rows ? "yes" : "no", "\ncheckpoints ",
+                      job.checkpoints.empty() ? "no" : "yes", "\nkeep-checkpoints ", job.keep_checkpoints,
+                      "\nmax-steps ", job.max_steps);
+}
+
+absl::Status CheckSameSettings(const std::vector<std::string>& said) {
+  for (size_t r = 0; r < said.size(); ++r) {
+    if (absl::StartsWith(said[r], "error: ")) {
+      return absl::FailedPreconditionError(absl::StrCat("rank ", r, ": ", said[r].substr(7)));
+    }
+  }
+  const std::vector<std::string> first = absl::StrSplit(said[0], '\n');
+  for (size_t r = 1; r < said.size(); ++r) {
+    if (said[r] == said[0]) continue;
+    const std::vector<std::string> other = absl::StrSplit(said[r], '\n');
+    for (size_t i = 0; i < std::max(first.size(), other.size()); ++i) {
+      const std::string a = i < first.size() ? first[i] : "nothing",
+                        b = i < other.size() ? other[i] : "nothing";
+      if (a == b) continue;
+      return absl::FailedPreconditionError(
+          absl::StrCat("the ranks are not set up alike: rank 0 has «", a, "», rank ", r, " «", b,
+                       "»; start all of them with the same options and shards"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace waymark

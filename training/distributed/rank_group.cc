@@ -1,0 +1,346 @@
+#include "training/distributed/rank_group.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <future>
+#include <mutex>
+#include <thread>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "training/distributed/backend_module.h"
+
+namespace waymark {
+namespace {
+
+constexpr char kFailureKey[] = "failure";
+constexpr absl::Duration kToldWithin = absl::Seconds(3);
+constexpr std::chrono::milliseconds kListens{300};
+
+std::chrono::milliseconds Millis(absl::Duration duration) {
+  return std::chrono::milliseconds(absl::ToInt64Milliseconds(duration));
+}
+
+// LibTorch adds a stack to what it says.
+std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+class OneRank : public RankGroup {
+ public:
+  int rank() const override { return 0; }
+  int size() const override { return 1; }
+  const std::string& backend() const override { return backend_; }
+  void Sum(at::Tensor) override {}
+  std::unique_ptr<PendingSum> BeginSum(at::Tensor) override {
+    struct Done : PendingSum {
+      void Wait() override {}
+    };
+    return std::make_unique<Done>();
+  }
+  at::Tensor Gather(const at::Tensor& own) override { return own.unsqueeze(0); }
+  std::vector<at::Tensor> GatherRows(const at::Tensor& rows, const std::vector<int64_t>&) override {
+    return {rows};
+  }
+  at::Tensor Swap(const at::Tensor& rows, const std::vector<int64_t>&, const std::vector<int64_t>&) override {
+    return rows;
+  }
+  std::vector<std::string> GatherText(const std::string& own) override { return {own}; }
+  void Barrier() override {}
+  void TellFailure(const std::string&) override {}
+  std::string ToldFailure() override { return ""; }
+
+ private:
+  std::string backend_ = "none";
+};
+
+// Ends the process when an exchange does not end by itself: a backend that hangs in spite of its own timeout.
+class Watchdog {
+ public:
+  Watchdog(int rank, absl::Duration limit)
+      : rank_(rank), limit_(limit), thread_([this](std::stop_token stop) { Watch(stop); }) {}
+  void Begin(const char* what) {
+    what_ = what;
+    deadline_ms_ = NowMs() + absl::ToInt64Milliseconds(limit_);
+  }
+  void End() { deadline_ms_ = 0; }
+
+ private:
+  static int64_t NowMs() {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  }
+  void Watch(const std::stop_token& stop) {
+    int64_t seen = NowMs();
+    while (!stop.stop_requested()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      const int64_t now = NowMs(), deadline = deadline_ms_;
+      // A process that was stopped itself gets its time again.
+      if (now - seen > 5000 && deadline != 0) deadline_ms_ = now + absl::ToInt64Milliseconds(limit_);
+      seen = now;
+      if (deadline == 0 || deadline_ms_ == 0 || now < deadline_ms_) continue;
+      std::fprintf(stderr, "waymark-train: rank %d: %s has not ended within %s; the process ends itself\n",
+                   rank_, what_.load(), absl::FormatDuration(limit_).c_str());
+      std::fflush(stderr);
+      std::_Exit(1);
+    }
+  }
+
+  int rank_;
+  absl::Duration limit_;
+  std::atomic<const char*> what_{""};
+  std::atomic<int64_t> deadline_ms_{0};
+  std::jthread thread_;
+};
+
+class BackendRanks : public RankGroup {
+ public:
+  BackendRanks(const LaunchPlace& place, std::string backend_name, absl::Duration timeout,
+               c10::intrusive_ptr<c10d::Store> store, c10::intrusive_ptr<c10d::Backend> backend)
+      : rank_(place.rank),
+        size_(place.world_size),
+        name_(std::move(backend_name)),
+        timeout_(timeout),
+        store_(std::move(store)),
+        backend_(std::move(backend)),
+        watchdog_(place.rank, timeout * 1.5 + absl::Seconds(10)) {
+    if (store_ != nullptr) listener_ = std::jthread([this](const std::stop_token& stop) { Listen(stop); });
+  }
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  const std::string& backend() const override { return name_; }
+
+  void Sum(at::Tensor tensor) override { BeginSum(std::move(tensor))->Wait(); }
+
+  std::unique_ptr<PendingSum> BeginSum(at::Tensor tensor) override {
+    struct Waiting : PendingSum {
+      BackendRanks* ranks;
+      c10::intrusive_ptr<c10d::Work> work;
+      std::vector<at::Tensor> tensors;
+      void Wait() override {
+        ranks->Finish("adding up over ranks", [this] { return work; });
+      }
+    };
+    auto waiting = std::make_unique<Waiting>();
+    waiting->ranks = this;
+    bytes_ += tensor.numel() * tensor.element_size();
+    waiting->tensors = {std::move(tensor)};
+    try {
+      c10d::AllreduceOptions options;
+      options.reduceOp = c10d::ReduceOp::SUM;
+      options.timeout = Millis(timeout_);
+      waiting->work = backend_->allreduce(waiting->tensors, options);
+    } catch (const std::exception& e) {
+      Fail("adding up over ranks", e.what());
+    }
+    return waiting;
+  }
+
+  at::Tensor Gather(const at::Tensor& own) override {
+    at::Tensor input = own.contiguous(), out = at::empty({size_ * input.numel()}, input.options());
+    bytes_ += input.numel() * input.element_size();
+    c10d::AllgatherOptions options;
+    options.timeout = Millis(timeout_);
+    Finish("gathering from all ranks", [&] { return backend_->_allgather_base(out, input, options); });
+    return out.view({size_, input.numel()});
+  }
+
+  std::vector<at::Tensor> GatherRows(const at::Tensor& rows, const std::vector<int64_t>& counts) override {
+    const int64_t most = *std::max_element(counts.begin(), counts.end()), columns = rows.size(1);
+    std::vector<at::Tensor> out;
+    if (most == 0) {
+      for (int r = 0; r < size_; ++r) out.push_back(rows.narrow(0, 0, 0));
+      return out;
+    }
+    at::Tensor padded = rows;
+    if (rows.size(0) < most) {
+      padded = at::zeros({most, columns}, rows.options());
+      padded.narrow(0, 0, rows.size(0)).copy_(rows);
+    }
+    const at::Tensor all = Gather(padded.reshape({most * columns})).view({size_, most, columns});
+    for (int r = 0; r < size_; ++r) out.push_back(all[r].narrow(0, 0, counts[r]));
+    return out;
+  }
+
+  at::Tensor Swap(const at::Tensor& rows, const std::vector<int64_t>& send,
+                  const std::vector<int64_t>& receive) override {
+    int64_t incoming = 0;
+    for (int64_t n : receive) incoming += n;
+    at::Tensor input = rows.contiguous(), out = at::empty({incoming, rows.size(1)}, rows.options());
+    bytes_ += input.numel() * input.element_size();
+    std::vector<int64_t> out_splits = receive, in_splits = send;
+    c10d::AllToAllOptions options;
+    options.timeout = Millis(timeout_);
+    Finish("swapping rows between ranks",
+           [&] { return backend_->alltoall_base(out, input, out_splits, in_splits, options); });
+    return out;
+  }
+
+  std::vector<std::string> GatherText(const std::string& own) override {
+    const at::Tensor lengths =
+        Gather(at::scalar_tensor(static_cast<int64_t>(own.size()), at::kLong).view({1}));
+    std::vector<int64_t> counts(lengths.data_ptr<int64_t>(), lengths.data_ptr<int64_t>() + size_);
+    at::Tensor bytes = at::empty({static_cast<int64_t>(own.size()), 1}, at::kByte);
+    std::copy(own.begin(), own.end(), bytes.data_ptr<uint8_t>());
+    std::vector<std::string> out;
+    for (const at::Tensor& text : GatherRows(bytes, counts)) {
+      const at::Tensor flat = text.contiguous();
+      out.emplace_back(reinterpret_cast<const char*>(flat.data_ptr<uint8_t>()), flat.numel());
+    }
+    return out;
+  }
+
+  void Barrier() override {
+    at::Tensor one = at::ones({1}, at::kLong);
+    Sum(one);
+  }
+
+  void TellFailure(const std::string& why) override {
+    if (store_ == nullptr) return;
+    const std::string text = absl::StrCat("rank ", rank_, ": ", why);
+    Bounded(
+        [store = store_, text] { store->set(kFailureKey, std::vector<uint8_t>(text.begin(), text.end())); });
+    // The others hear it here, before they see that this rank has gone.
+    std::this_thread::sleep_for(Millis(kToldWithin));
+  }
+
+  std::string ToldFailure() override {
+    // What the rank that failed has told may be under way.
+    for (int tries = 0; listener_.joinable() && tries < 10; ++tries) {
+      {
+        std::lock_guard lock(told_mutex_);
+        if (!told_.empty()) return told_;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    return "";
+  }
+
+ private:
+  template <typename Start>
+  void Finish(const char* what, Start start) {
+    watchdog_.Begin(what);
+    try {
+      c10::intrusive_ptr<c10d::Work> work = start();
+      const bool done = work->wait();
+      watchdog_.End();
+      if (!done) Fail(what, "it was aborted");
+    } catch (const ExchangeError&) {
+      throw;
+    } catch (const std::exception& e) {
+      watchdog_.End();
+      Fail(what, e.what());
+    }
+  }
+
+  [[noreturn]] void Fail(const char* what, const std::string& why) {
+    const std::string told = ToldFailure();
+    throw ExchangeError(told.empty() ? absl::StrCat(what, " failed on rank ", rank_, ": ", FirstLine(why),
+                                                    "; another rank has ended, or has not answered within ",
+                                                    absl::FormatDuration(timeout_))
+                                     : absl::StrCat(told, " (rank ", rank_, " ends with it)"));
+  }
+
+  // Hears while the rank is at work, because with the first rank the store goes too.
+  void Listen(const std::stop_token& stop) {
+    try {
+      while (!stop.stop_requested()) {
+        if (store_->check({kFailureKey})) {
+          const std::vector<uint8_t> text = store_->get(kFailureKey);
+          std::lock_guard lock(told_mutex_);
+          told_.assign(text.begin(), text.end());
+          return;
+        }
+        std::this_thread::sleep_for(kListens);
+      }
+    } catch (...) {  // who holds the store has gone
+    }
+  }
+
+  void Bounded(std::function<void()> work) {
+    auto done = std::make_shared<std::promise<void>>();
+    std::future<void> ended = done->get_future();
+    std::thread([done, work = std::move(work)] {
+      try {
+        work();
+      } catch (...) {
+      }
+      done->set_value();
+    }).detach();
+    ended.wait_for(Millis(kToldWithin));
+  }
+
+  int rank_, size_;
+  std::string name_;
+  absl::Duration timeout_;
+  c10::intrusive_ptr<c10d::Store> store_;
+  c10::intrusive_ptr<c10d::Backend> backend_;
+  Watchdog watchdog_;
+  std::mutex told_mutex_;
+  std::string told_;
+  std::jthread listener_;
+};
+
+c10::intrusive_ptr<c10d::Store> MeetAtStore(const LaunchPlace& place, absl::Duration timeout) {
+  c10d::TCPStoreOptions options;
+  options.port = static_cast<uint16_t>(place.port);
+  options.isServer = place.rank == 0 && !place.agent_store;
+  options.numWorkers = place.world_size;
+  options.waitWorkers = false;
+  options.timeout = Millis(timeout);
+  if (const char* held = std::getenv("WAYMARK_LISTEN_DESCRIPTOR"); held != nullptr && options.isServer) {
+    options.masterListenFd = std::atoi(held);
+  }
+  auto store = c10::make_intrusive<c10d::TCPStore>(place.host, options);
+  return c10::make_intrusive<c10d::PrefixStore>(absl::StrCat("waymark/", place.restart), std::move(store));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<RankGroup>> RankGroup::Make(const LaunchPlace& place,
+                                                           const RankGroupOptions& options) {
+  std::string name = options.backend;
+  if (name == "auto") name = "gloo";
+  if (name != "gloo" && name != "mpi" && name != "nccl") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no backend '", name, "'; there are auto, gloo, nccl and mpi"));
+  }
+  if (place.world_size == 1 && options.backend == "auto") return std::make_unique<OneRank>();
+  BackendRequest request;
+  request.rank = place.rank;
+  request.size = place.world_size;
+  request.local_rank = place.local_rank;
+  request.timeout = Millis(options.timeout);
+  if (name != "mpi") {
+    LaunchPlace meeting = place;
+    if (meeting.host.empty()) {  // one rank with a backend that was asked for
+      meeting.host = "127.0.0.1";
+      meeting.port = 0;
+    }
+    try {
+      request.store = MeetAtStore(meeting, options.timeout);
+    } catch (const std::exception& e) {
+      return absl::UnavailableError(absl::StrCat(
+          "rank ", place.rank, " cannot ",
+          place.rank == 0 && !place.agent_store ? "listen" : "reach the others", " at ", meeting.host, ":",
+          meeting.port, " within ", absl::FormatDuration(options.timeout), ": ", FirstLine(e.what())));
+    }
+  }
+  try {
+    auto backend = name == "gloo" ? MakeGlooBackend(request) : MakeModuleBackend(name, request);
+    return std::make_unique<BackendRanks>(place, name, options.timeout, request.store, std::move(backend));
+  } catch (const std::exception& e) {
+    const std::string why = FirstLine(e.what());
+    if (absl::StrContains(why, "backend '")) return absl::FailedPreconditionError(why);
+    return absl::UnavailableError(absl::StrCat("the ", place.world_size, " ranks do not come together (rank ",
+                                               place.rank, ", ", name, ", within ",
+                                               absl::FormatDuration(options.timeout), "): ", why));
+  }
+}
+
+}  // namespace waymark

@@ -1,0 +1,319 @@
+#include "training/distributed/sharded_checkpoint.h"
+
+#include <algorithm>
+#include <set>
+#include <system_error>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "store/package/package_files.h"
+#include "training/shards/examples_index.h"
+
+namespace waymark {
+namespace {
+
+constexpr int kCheckpointFormat = 1;
+constexpr char kBegins[] = "step-", kPartEnds[] = ".part", kManifestFile[] = "manifest.json";
+
+std::string RankFile(int rank) { return absl::StrFormat("rank-%05d.safetensors", rank); }
+
+// Rows first, first + stride, ... of a tensor that holds all of them.
+at::Tensor TakeShare(const at::Tensor& whole, RowShare share) {
+  const int64_t rows = share.rows(whole.size(0));
+  if (rows == 0) return whole.narrow(0, 0, 0).clone();
+  return whole.slice(0, share.first, whole.size(0), share.stride).clone();
+}
+
+void SetPlace(const TrainingPlace& place, storage::TrainingCheckpoint::Place* out) {
+  out->set_epoch(place.epoch);
+  out->set_batch(place.batch);
+  out->set_step(place.step);
+  out->set_best_epoch(place.best_epoch);
+  out->set_best_ndcg10(place.best_ndcg10);
+  out->set_best_hit10(place.best_hit10);
+  out->set_loss_sum(place.loss_sum);
+  out->set_elapsed_s(place.elapsed_s);
+  for (double value : place.ndcg10) out->add_ndcg10(value);
+  for (double value : place.losses) out->add_losses(value);
+}
+
+TrainingPlace ReadPlace(const storage::TrainingCheckpoint::Place& in) {
+  TrainingPlace place;
+  place.epoch = in.epoch();
+  place.batch = in.batch();
+  place.step = in.step();
+  place.best_epoch = in.best_epoch();
+  place.best_ndcg10 = in.best_ndcg10();
+  place.best_hit10 = in.best_hit10();
+  place.loss_sum = in.loss_sum();
+  place.elapsed_s = in.elapsed_s();
+  place.ndcg10.assign(in.ndcg10().begin(), in.ndcg10().end());
+  place.losses.assign(in.losses().begin(), in.losses().end());
+  return place;
+}
+
+// "" of all that went well, else what the first that did not says.
+std::string FirstProblem(const std::vector<std::string>& said) {
+  for (size_t r = 0; r < said.size(); ++r) {
+    if (!said[r].empty()) return absl::StrCat("rank ", r, ": ", said[r]);
+  }
+  return "";
+}
+
+}  // namespace
+
+ShardedCheckpoints::ShardedCheckpoints(std::filesystem::path folder, int keep, std::string fingerprint,
+                                       RankGroup* group)
+    : folder_(std::move(folder)), keep_(keep), fingerprint_(std::move(fingerprint)), group_(group) {}
+
+ShardedCheckpoints::~ShardedCheckpoints() {
+  if (writing_.valid()) writing_.wait();
+}
+
+absl::Status ShardedCheckpoints::Begin(const std::vector<CheckpointTensor>& tensors,
+                                       const TrainingPlace& place) {
+  if (pending_) {
+    if (absl::Status published = Publish(); !published.ok()) return published;
+  }
+  const int rank = group_->rank(), ranks = group_->size();
+  name_ = absl::StrFormat("%s%012d", kBegins, place.step);
+  manifest_.Clear();
+  manifest_.set_format(kCheckpointFormat);
+  manifest_.set_fingerprint(fingerprint_);
+  manifest_.set_ranks(ranks);
+  SetPlace(place, manifest_.mutable_place());
+  auto own = std::make_shared<TensorMap>();
+  for (const CheckpointTensor& t : tensors) {
+    if (!t.tensor->defined()) continue;
+    const bool table = t.shape.size() > 1;
+    for (int r = 0; r < (table ? ranks : 1); ++r) {
+      const RowShare share = table ? RowShare{r, ranks} : RowShare{};
+      auto* piece = manifest_.add_pieces();
+      piece->set_tensor(t.name);
+      for (int64_t n : t.shape) piece->add_shape(n);
+      piece->set_first(share.first);
+      piece->set_stride(share.stride);
+      piece->set_rows(share.rows(t.shape[0]));
+      piece->set_file(r);
+      if (r != rank) continue;
+      const bool is_share = t.share.stride == share.stride && t.share.first == share.first;
+      (*own)[t.name] = ToTensorData(is_share ? t.tensor->clone() : TakeShare(*t.tensor, share));
+    }
+  }
+  const std::filesystem::path folder = folder_ / (name_ + kPartEnds);
+  writing_ = std::async(std::launch::async, [folder, rank, own]() -> absl::Status {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error)
+      return absl::UnavailableError(absl::StrCat("cannot make ", folder.string(), ": ", error.message()));
+    return WriteSafetensors(folder / RankFile(rank), *own);
+  });
+  pending_ = true;
+  return absl::OkStatus();
+}
+
+// written: of each rank «bytes sha256».
+absl::Status ShardedCheckpoints::WriteManifest(const std::vector<std::string>& written) {
+  const std::filesystem::path part = folder_ / (name_ + kPartEnds), whole = folder_ / name_;
+  for (size_t r = 0; r < written.size(); ++r) {
+    const std::vector<std::string> words = absl::StrSplit(written[r], ' ');
+    auto* file = manifest_.add_files();
+    file->set_name(RankFile(static_cast<int>(r)));
+    int64_t bytes = 0;
+    if (!absl::SimpleAtoi(words[0], &bytes)) return absl::InternalError("a rank did not say what it wrote");
+    file->set_bytes(bytes);
+    file->set_sha256(words[1]);
+    std::error_code error;
+    if (std::filesystem::file_size(part / file->name(), error) != static_cast<uint64_t>(bytes)) {
+      return absl::FailedPreconditionError(
+          absl::StrCat((part / file->name()).string(), " of rank ", r,
+                       " is not seen by rank 0: the checkpoint folder must be one that all ranks share"));
+    }
+  }
+  manifest_.set_create_time(absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone()));
+  if (absl::Status status = WriteJsonMessage(part / kManifestFile, manifest_); !status.ok()) return status;
+  std::error_code error;
+  std::filesystem::remove_all(whole, error);  // of a run that was stopped while it removed it
+  std::filesystem::rename(part, whole, error);
+  if (error)
+    return absl::UnavailableError(absl::StrCat("cannot rename ", part.string(), ": ", error.message()));
+  return SyncFolder(folder_);
+}
+
+absl::Status ShardedCheckpoints::Publish() {
+  if (!pending_) return absl::OkStatus();
+  pending_ = false;
+  absl::Status own = writing_.get();
+  const std::filesystem::path part = folder_ / (name_ + kPartEnds);
+  std::string said;
+  if (own.ok()) {
+    const std::filesystem::path file = part / RankFile(group_->rank());
+    auto hash = Sha256HexOfFile(file);
+    std::error_code error;
+    if (hash.ok()) said = absl::StrCat(std::filesystem::file_size(file, error), " ", *hash);
+    own = hash.status();
+  }
+  const std::vector<std::string> problems = group_->GatherText(own.ok() ? "" : std::string(own.message()));
+  const std::vector<std::string> written = group_->GatherText(said);
+  std::string problem = FirstProblem(problems);
+  if (group_->rank() == 0) {
+    if (problem.empty()) {
+      if (absl::Status status = WriteManifest(written); !status.ok()) {
+        problem = absl::StrCat("rank 0: ", status.message());
+      }
+    }
+    std::error_code ignored;
+    std::filesystem::remove_all(part, ignored);
+    if (problem.empty()) DropOld();
+  }
+  // After the first rank has cleared up: the next checkpoint may have the same name.
+  problem = group_->GatherText(problem)[0];
+  if (problem.empty()) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat("the checkpoint ", (folder_ / name_).string(), " was not written: ", problem));
+}
+
+std::vector<std::string> ShardedCheckpoints::Names() const {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
+    const std::string name = entry.path().filename().string();
+    if (absl::StartsWith(name, kBegins) && !absl::EndsWith(name, kPartEnds)) names.push_back(name);
+  }
+  std::sort(names.rbegin(), names.rend());
+  return names;
+}
+
+void ShardedCheckpoints::DropOld() {
+  const std::vector<std::string> names = Names();
+  std::error_code ignored;
+  for (size_t i = keep_; i < names.size(); ++i) std::filesystem::remove_all(folder_ / names[i], ignored);
+  // What runs that were killed have left half-written.
+  std::vector<std::filesystem::path> left;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored)) {
+    const std::string name = entry.path().filename().string();
+    // A later one may be at work already.
+    if (absl::StartsWith(name, kBegins) && absl::EndsWith(name, kPartEnds) && name < name_)
+      left.push_back(entry.path());
+  }
+  for (const std::filesystem::path& part : left) std::filesystem::remove_all(part, ignored);
+}
+
+void ShardedCheckpoints::RemoveAll() {
+  if (group_->rank() != 0) return;
+  std::error_code ignored;
+  for (const std::string& name : Names()) std::filesystem::remove_all(folder_ / name, ignored);
+  std::filesystem::remove(folder_, ignored);  // when nothing else lies in it
+}
+
+absl::Status ShardedCheckpoints::CheckFiles(const std::filesystem::path& folder,
+                                            const storage::TrainingCheckpoint& manifest) const {
+  for (int f = group_->rank(); f < manifest.files_size(); f += group_->size()) {
+    const auto& file = manifest.files(f);
+    const std::filesystem::path path = folder / file.name();
+    if (absl::StrContains(file.name(), "/"))
+      return absl::DataLossError("the manifest names a file outside its folder");
+    auto hash = Sha256HexOfFile(path);
+    if (!hash.ok()) return hash.status();
+    if (*hash != file.sha256()) {
+      return absl::DataLossError(absl::StrCat(path.string(), " does not have the SHA-256 of the manifest"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ShardedCheckpoints::ReadInto(const std::filesystem::path& folder,
+                                          const storage::TrainingCheckpoint& manifest,
+                                          const std::vector<CheckpointTensor>& tensors) const {
+  std::set<std::string> filled;
+  for (const CheckpointTensor& t : tensors) {
+    if (absl::StartsWith(t.name, "best.")) t.tensor->reset();
+  }
+  for (int f = 0; f < manifest.files_size(); ++f) {
+    auto map = ReadSafetensors(folder / manifest.files(f).name());
+    if (!map.ok()) return map.status();
+    for (const auto& piece : manifest.pieces()) {
+      if (piece.file() != f) continue;
+      const auto wanted = std::find_if(tensors.begin(), tensors.end(),
+                                       [&](const CheckpointTensor& t) { return t.name == piece.tensor(); });
+      if (wanted == tensors.end()) continue;
+      const std::vector<int64_t> shape(piece.shape().begin(), piece.shape().end());
+      if (shape != wanted->shape)
+        return absl::DataLossError(absl::StrCat(piece.tensor(), " has another shape"));
+      std::vector<int64_t> own_shape = shape;
+      own_shape[0] = piece.rows();
+      auto rows = FromTensorMap(*map, {piece.tensor(), own_shape});
+      if (!rows.ok()) return rows.status();
+      if (!wanted->tensor->defined()) {
+        std::vector<int64_t> share_shape = shape;
+        share_shape[0] = wanted->share.rows(shape[0]);
+        *wanted->tensor = at::zeros(share_shape, at::kFloat);
+      }
+      const int64_t columns = rows->numel() / std::max<int64_t>(piece.rows(), 1);
+      for (int64_t k = 0; k < piece.rows(); ++k) {
+        const int64_t row = piece.first() + k * piece.stride();
+        if (row % wanted->share.stride != wanted->share.first % wanted->share.stride) continue;
+        std::copy_n(rows->data_ptr<float>() + k * columns, columns,
+                    wanted->tensor->data_ptr<float>() + row / wanted->share.stride * columns);
+      }
+      filled.insert(piece.tensor());
+    }
+  }
+  for (const CheckpointTensor& t : tensors) {
+    if (t.tensor->defined() && !filled.contains(t.name) && !absl::StartsWith(t.name, "best.")) {
+      return absl::DataLossError(absl::StrCat("the checkpoint lacks the tensor ", t.name));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<ShardedCheckpoints::Loaded>> ShardedCheckpoints::LoadNewest(
+    const std::vector<CheckpointTensor>& tensors) {
+  // What the first rank sees is what counts.
+  std::string listed;
+  if (group_->rank() == 0) {
+    for (const std::string& name : Names()) absl::StrAppend(&listed, name, "\n");
+  }
+  Loaded loaded;
+  const std::string of_first = group_->GatherText(listed)[0];
+  const std::vector<std::string> names = absl::StrSplit(of_first, '\n', absl::SkipEmpty());
+  for (const std::string& name : names) {
+    const std::filesystem::path folder = folder_ / name;
+    storage::TrainingCheckpoint manifest;
+    absl::Status status = ReadJsonMessage(folder / kManifestFile, &manifest);
+    if (status.ok() && manifest.format() != kCheckpointFormat) {
+      status = absl::DataLossError(
+          absl::StrCat("it has format ", manifest.format(), ", and not ", kCheckpointFormat));
+    }
+    if (status.ok()) status = CheckFiles(folder, manifest);
+    std::string problem = FirstProblem(group_->GatherText(status.ok() ? "" : std::string(status.message())));
+    if (problem.empty() && manifest.fingerprint() != fingerprint_) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "the checkpoint ", folder.string(), " belongs to a run with other shards or options; give ",
+          "those, name another --checkpoints folder, or remove this one"));
+    }
+    if (problem.empty()) {
+      status = ReadInto(folder, manifest, tensors);
+      problem = FirstProblem(group_->GatherText(status.ok() ? "" : std::string(status.message())));
+    }
+    if (!problem.empty()) {
+      loaded.refused.push_back(absl::StrCat(folder.string(), ": ", problem));
+      continue;
+    }
+    loaded.place = ReadPlace(manifest.place());
+    loaded.folder = folder.string();
+    loaded.ranks = manifest.ranks();
+    return std::optional<Loaded>(std::move(loaded));
+  }
+  if (!loaded.refused.empty()) {
+    return absl::DataLossError(absl::StrCat("no checkpoint is whole (", loaded.refused.front(),
+                                            "); remove them to train from the start"));
+  }
+  return std::optional<Loaded>();
+}
+
+}  // namespace waymark

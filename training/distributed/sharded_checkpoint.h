@@ -1,0 +1,83 @@
+// Checkpoints over ranks: each rank writes its part beside training, and when all parts are on the disk the
+// first rank adds a manifest with the hash of every file and gives the folder its name. One without a
+// manifest is half-written and never looked at. They can be read on any number of ranks.
+//
+//   FOLDER/step-000000500/{manifest.json, rank-00000.safetensors, ...}
+//
+//   ShardedCheckpoints checkpoints(folder, 3, fingerprint, &group);
+//   checkpoints.Begin(pieces, place);   // copies what it needs and returns
+//   checkpoints.Publish();              // later, on all ranks
+//
+// All of these are called on every rank at the same step. The folder is one that all ranks share. Includes
+// LibTorch: for training/ only.
+#pragma once
+#include <filesystem>
+#include <future>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "store/package/safetensors.h"
+#include "training/distributed/rank_group.h"
+#include "training/retriever/retriever_checkpoint.h"
+#include "training/retriever/retriever_model.h"
+#include "waymark/storage/training.pb.h"
+
+namespace waymark {
+
+// A tensor as a rank has it: all of its rows, or a share of them. `tensor` is undefined where there is none
+// yet.
+struct CheckpointTensor {
+  std::string name;
+  at::Tensor* tensor;
+  std::vector<int64_t> shape;  // of the whole; a tensor of one dimension is written by the first rank alone
+  RowShare share;
+};
+
+class ShardedCheckpoints {
+ public:
+  // keep: how many stay.
+  ShardedCheckpoints(std::filesystem::path folder, int keep, std::string fingerprint, RankGroup* group);
+  ~ShardedCheckpoints();
+
+  // What was begun before is published first.
+  absl::Status Begin(const std::vector<CheckpointTensor>& tensors, const TrainingPlace& place);
+  bool pending() const { return pending_; }
+  // Waits for this rank's part, agrees with the others, and gives the checkpoint its name. An error names the
+  // rank that could not write and why; it is the same on all ranks, nothing is left of the checkpoint, and
+  // training can go on.
+  absl::Status Publish();
+
+  struct Loaded {
+    TrainingPlace place;
+    std::string folder;
+    int ranks = 0;                     // that wrote it
+    std::vector<std::string> refused;  // newer ones that are damaged, with what is wrong
+  };
+  // Reads the newest one that is whole into the tensors; none: there is none. FAILED_PRECONDITION: it belongs
+  // to other data or options.
+  absl::StatusOr<std::optional<Loaded>> LoadNewest(const std::vector<CheckpointTensor>& tensors);
+  // When the package is written they have done their work.
+  void RemoveAll();
+
+ private:
+  std::vector<std::string> Names() const;
+  absl::Status CheckFiles(const std::filesystem::path& folder,
+                          const storage::TrainingCheckpoint& manifest) const;
+  absl::Status ReadInto(const std::filesystem::path& folder, const storage::TrainingCheckpoint& manifest,
+                        const std::vector<CheckpointTensor>& tensors) const;
+  absl::Status WriteManifest(const std::vector<std::string>& written);
+  void DropOld();
+
+  std::filesystem::path folder_;
+  int keep_;
+  std::string fingerprint_;
+  RankGroup* group_;
+  bool pending_ = false;
+  std::string name_;
+  storage::TrainingCheckpoint manifest_;  // of the pending one
+  std::future<absl::Status> writing_;
+};
+
+}  // namespace waymark

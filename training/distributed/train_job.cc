@@ -1,0 +1,99 @@
+#include "training/distributed/train_job.h"
+
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "store/package/model_package.h"
+#include "training/distributed/job_setup.h"
+#include "training/distributed/rank_trainer.h"
+#include "training/shards/examples_index.h"
+
+namespace waymark {
+namespace {
+
+// What a rank can find out before it meets the others.
+struct Setup {
+  storage::ExamplesIndex index;
+  RetrieverOptions options;
+  int parts = 0;
+  std::string settings;
+};
+
+absl::StatusOr<Setup> SetUp(const LaunchPlace& place, const JobOptions& job) {
+  std::error_code error;
+  if (place.rank == 0 && job.max_steps == 0 && std::filesystem::exists(job.package, error)) {
+    return absl::AlreadyExistsError(
+        absl::StrCat(job.package.string(), " exists already; name another --package"));
+  }
+  Setup setup;
+  auto index = ReadExamplesIndex(job.shards);
+  if (!index.ok()) return index.status();
+  setup.index = *std::move(index);
+  auto options = OptionsOfJob(setup.index, job.overrides);
+  if (!options.ok()) return options.status();
+  setup.options = *options;
+  auto parts = PartsOfJob(setup.index, job.parts, place.world_size);
+  if (!parts.ok()) return parts.status();
+  setup.parts = *parts;
+  setup.settings = SettingsText(setup.index, setup.options, job, setup.parts);
+  return setup;
+}
+
+absl::StatusOr<JobResult> Train(const LaunchPlace& place, const JobOptions& job, const Setup& setup,
+                                RankGroup* group, std::stop_token stop) {
+  const ShardReader reader(job.shards, &setup.index);
+  auto items = reader.ReadItems();
+  if (!items.ok()) return items.status();
+  RankTrainer trainer(
+      {group, &setup.index, &reader, &job, setup.options, setup.parts, Sha256Hex(setup.settings)}, *items);
+  items->clear();
+  if (absl::Status prepared = trainer.Prepare(); !prepared.ok()) return prepared;
+  if (absl::Status trained = trainer.Train(std::move(stop)); !trained.ok()) return trained;
+  JobResult result;
+  result.launcher = place.launcher;
+  if (absl::Status written = trainer.Write(&result); !written.ok()) return written;
+  trainer.Report(&result);
+  return result;
+}
+
+}  // namespace
+
+absl::StatusOr<JobResult> RunTrainJob(const LaunchPlace& place, const JobOptions& job, std::stop_token stop) {
+  auto setup = SetUp(place, job);
+  if (!setup.ok() && place.world_size == 1) return setup.status();
+  auto made = RankGroup::Make(place, {job.backend, job.timeout});
+  if (!made.ok()) return made.status();
+  std::unique_ptr<RankGroup> group = *std::move(made);
+  at::set_num_threads(1);  // parallel over the parts of a batch
+  absl::StatusOr<JobResult> result = absl::InternalError("not run");
+  try {
+    const absl::Status same =
+        CheckSameSettings(group->GatherText(setup.ok() ? absl::StrCat(setup->settings, "\n", RunText(job))
+                                                       : absl::StrCat("error: ", setup.status().message())));
+    if (!same.ok()) {
+      result = setup.ok() ? same : setup.status();
+    } else {
+      result = Train(place, job, *setup, group.get(), std::move(stop));
+    }
+  } catch (const ExchangeError& e) {
+    result = absl::UnavailableError(e.what());
+  } catch (const c10::Error& e) {
+    result = absl::InternalError(absl::StrCat("LibTorch failed: ", e.what_without_backtrace()));
+  } catch (const std::bad_alloc&) {
+    result = absl::ResourceExhaustedError(
+        absl::StrCat("rank ", place.rank, " has not enough memory for ", setup->index.item_count(),
+                     " items of width ", setup->options.shape.width,
+                     "; --share-rows spreads the item table over the ranks, --width makes it smaller"));
+  } catch (const std::exception& e) {
+    result = absl::InternalError(absl::StrCat("rank ", place.rank, " failed: ", e.what()));
+  }
+  if (result.ok()) return result;
+  if (!absl::IsUnavailable(result.status()) && !absl::IsCancelled(result.status())) {
+    group->TellFailure(std::string(result.status().message()));
+  }
+  // A group whose ranks have gone may wait for them when it is taken down; the process ends soon.
+  [[maybe_unused]] RankGroup* left = group.release();
+  return result;
+}
+
+}  // namespace waymark

@@ -1,0 +1,101 @@
+#include "training/shards/examples_index.h"
+
+#include <google/protobuf/util/json_util.h>
+
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "store/package/model_package.h"
+#include "store/package/package_files.h"
+#include "training/shards/history_example.h"
+
+namespace waymark {
+namespace {
+
+constexpr int kIndexFormat = 1;
+constexpr char kIndexName[] = "index.json";
+constexpr uint64_t kMaxIndexBytes = uint64_t{64} << 20;
+
+absl::StatusOr<std::string> PrintJsonMessage(const google::protobuf::Message& message) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.add_whitespace = true;
+  options.preserve_proto_field_names = true;
+  std::string text;
+  const auto status = google::protobuf::util::MessageToJsonString(message, &text, options);
+  if (!status.ok()) return absl::InternalError(absl::StrCat("cannot print as JSON: ", status.ToString()));
+  return text;
+}
+
+}  // namespace
+
+absl::Status WriteJsonMessage(const std::filesystem::path& file, const google::protobuf::Message& message) {
+  auto text = PrintJsonMessage(message);
+  if (!text.ok()) return text.status();
+  const std::filesystem::path fresh = file.string() + ".new";
+  const std::string_view part = *text;
+  absl::Status status = WriteSyncedFile(fresh, {&part, 1});
+  if (!status.ok()) return status;
+  std::error_code error;
+  std::filesystem::rename(fresh, file, error);
+  if (error) {
+    return absl::UnavailableError(absl::StrCat("cannot rename ", fresh.string(), ": ", error.message()));
+  }
+  return SyncFolder(file.parent_path());
+}
+
+absl::Status ReadJsonMessage(const std::filesystem::path& file, google::protobuf::Message* message) {
+  auto text = ReadWholeFile(file, kMaxIndexBytes);
+  if (!text.ok()) return text.status();
+  google::protobuf::util::JsonParseOptions options;
+  options.ignore_unknown_fields = true;  // a newer format is named by its number
+  const auto status = google::protobuf::util::JsonStringToMessage(*text, message, options);
+  if (status.ok()) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(file.string(), " is damaged: ", status.ToString()));
+}
+
+absl::Status WriteExamplesIndex(const std::filesystem::path& folder, const storage::ExamplesIndex& index) {
+  storage::ExamplesIndex out = index;
+  out.set_format(kIndexFormat);
+  return WriteJsonMessage(folder / kIndexName, out);
+}
+
+absl::StatusOr<storage::ExamplesIndex> ReadExamplesIndex(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / kIndexName;
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) {
+    return absl::NotFoundError(absl::StrCat(
+        folder.string(),
+        std::filesystem::exists(folder / "export.json", error)
+            ? " holds an export that was stopped; the same `waymark export examples` goes on with it"
+            : " holds no training shards (there is no index.json); `waymark export examples` writes some"));
+  }
+  storage::ExamplesIndex index;
+  if (absl::Status read = ReadJsonMessage(file, &index); !read.ok()) return read;
+  if (index.format() != kIndexFormat) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(file.string(), " has format ", index.format(), "; this program reads ", kIndexFormat));
+  }
+  if (index.kind() != kHistories) {
+    return absl::FailedPreconditionError(absl::StrCat(file.string(), " is of the kind '", index.kind(),
+                                                      "'; this program trains on '", kHistories, "'"));
+  }
+  if (index.features_sha256() != HistoryFeaturesSha256()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        file.string(), " has the features ", absl::StrJoin(index.features(), ", "),
+        " in another definition than this program, which reads ", absl::StrJoin(HistoryFeatures(), ", "),
+        "; export again, or use the program of that export"));
+  }
+  return index;
+}
+
+std::string ExamplesFingerprint(const storage::ExamplesIndex& index) {
+  storage::ExamplesIndex plain = index;
+  plain.clear_create_time();
+  std::string text;
+  for (const auto& file : plain.files()) absl::StrAppend(&text, file.name(), " ", file.sha256(), "\n");
+  absl::StrAppend(&text, plain.items().sha256(), " ", plain.features_sha256(), " ", plain.held_out());
+  return Sha256Hex(text);
+}
+
+}  // namespace waymark
