@@ -174,7 +174,8 @@ BoundQuery BindQuery(ParsedQuery query, const IndexSnapshot& snapshot, const Bm2
   for (const ParsedQuery::JoinedWords& joined : parsed.joined) {
     double both = 0;
     for (const std::string* word : {&joined.first, &joined.second}) both += IdfOf(*word, snapshot);
-    idf[joined.joined] = std::min(idf[joined.joined], kSynonymShare * both);
+    // Beside words that nothing holds it counts by itself.
+    if (both > 0) idf[joined.joined] = std::min(idf[joined.joined], kSynonymShare * both);
   }
   bound.scope_weights = WeightsOfScopes(parsed, snapshot);
   if (!ExpandQuery(snapshot, typos, deadline, &idf, &bound)) {

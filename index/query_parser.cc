@@ -37,6 +37,9 @@ void CollectTerms(const ParsedQuery& query, const QueryNode& node, std::vector<u
   }
 }
 
+// Pairs of words that are looked up as one, of a query: the first ones, since most are none.
+constexpr size_t kMaxJoinsLookedAt = 2;
+
 class Parser {
  public:
   Parser(std::string_view query, const QueryParsing& parsing)
@@ -139,6 +142,7 @@ class Parser {
   // more.
   bool ParseJoined(bool top, QueryNode* group) {
     if (parsing_.known == nullptr || excluded_depth_ > 0 || !field_.empty()) return false;
+    if (joins_looked_at_ == kMaxJoinsLookedAt) return false;
     QueryLexer behind = lexer_;
     const QueryToken first = behind.token();
     if (!IsPlainWord(first)) return false;
@@ -147,6 +151,7 @@ class Parser {
     if (!IsPlainWord(second)) return false;
     behind.Next();
     if (behind.token().kind == Kind::kAnd || behind.token().kind == Kind::kOr) return false;
+    ++joins_looked_at_;
     const auto joined = words_.JoinedTerm(first.text, second.text);
     if (!joined) return false;
     if (!parsing_.match_all && parsing_.minimum.says_nothing()) {
@@ -357,7 +362,8 @@ class Parser {
   ParsedQuery& query_;      // of words_
   int excluded_depth_ = 0;  // of parentheses that are excluded around this place
   std::string_view field_;  // of the parentheses around this place; empty: none
-  size_t wishes_ = 0;       // words, phrases and parentheses without a sign, outside of parentheses
+  size_t joins_looked_at_ = 0;
+  size_t wishes_ = 0;  // words, phrases and parentheses without a sign, outside of parentheses
 };
 
 }  // namespace

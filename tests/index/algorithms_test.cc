@@ -106,6 +106,7 @@ float Frequency(const RandomDocument& document, const std::vector<float>& weight
 // `begins` are of the words before.
 int LeastSlop(const Words& field, const Words& phrase, std::vector<int>* places, int low, int high) {
   const size_t next = places->size();
+  if (high - low > 7) return 1000;  // more than any query here allows
   if (next == phrase.size()) return high - low;
   int least = 1000;
   for (int at = 0; at < static_cast<int>(field.size()); ++at) {
@@ -157,13 +158,16 @@ Words PhraseOf(const ParsedQuery& query, size_t phrase) {
   return words;
 }
 
-// Weights of the fields "f0", "f1", ... that a scope of the query counts.
-std::vector<float> WeightsIn(const BoundQuery& query, uint32_t scope, std::vector<float> weights) {
+// Weights of the fields "f0", "f1", ... that a scope of the query counts; `scratch` holds them where they are
+// others.
+const std::vector<float>& WeightsIn(const BoundQuery& query, uint32_t scope,
+                                    const std::vector<float>& weights, std::vector<float>* scratch) {
   const std::string& field = query.query.scopes[scope].field;
-  for (size_t f = 0; f < weights.size(); ++f) {
-    if (!field.empty() && field != absl::StrCat("f", f)) weights[f] = 0;
-  }
-  return weights;
+  if (field.empty()) return weights;
+  scratch->assign(weights.size(), 0);
+  const auto counted = static_cast<size_t>(field[1] - '0');
+  (*scratch)[counted] = weights[counted];
+  return *scratch;
 }
 
 struct WeightedWord {
@@ -188,15 +192,19 @@ std::vector<WeightedWord> WordsOf(const BoundQuery& query, size_t t) {
 bool HoldsOne(const RandomDocument& document, const BoundQuery& query, size_t t) {
   const auto words = WordsOf(query, t);
   const std::vector<float> ones(document.fields.size(), 1);
+  std::vector<float> scratch;
   return std::any_of(words.begin(), words.end(), [&](const WeightedWord& word) {
-    return FrequencyOf(document, WeightsIn(query, word.scope, ones), word.word, 0) > 0;
+    if (!(document.holds >> word.word[0] & 1)) return false;
+    return word.scope == 0 ||
+           FrequencyOf(document, WeightsIn(query, word.scope, ones, &scratch), word.word, 0) > 0;
   });
 }
 
 float PhraseFrequency(const RandomDocument& document, const BoundQuery& query, size_t p,
                       const std::vector<float>& weights) {
   const QueryPhrase& phrase = query.query.phrases[p];
-  return FrequencyOf(document, WeightsIn(query, phrase.scope, weights), PhraseOf(query.query, p),
+  std::vector<float> scratch;
+  return FrequencyOf(document, WeightsIn(query, phrase.scope, weights, &scratch), PhraseOf(query.query, p),
                      phrase.slop);
 }
 
@@ -234,8 +242,10 @@ Hits BruteForce(const RandomCorpus& corpus, const BoundQuery& bound, const Snaps
       for (size_t t = 0; t < bound.query.terms.size(); ++t) {
         if (bound.query.term_boost[t] == 0) continue;
         FixedScore best = 0;
+        std::vector<float> scratch;
         for (const WeightedWord& word : WordsOf(bound, t)) {
-          const float frequency = FrequencyOf(document, WeightsIn(bound, word.scope, weights), word.word, 0);
+          const float frequency =
+              FrequencyOf(document, WeightsIn(bound, word.scope, weights, &scratch), word.word, 0);
           if (frequency == 0) continue;
           const Bm25Term scorer{word.weight, bound.lengths};
           best = std::max(best, scorer.Score(frequency, length));
