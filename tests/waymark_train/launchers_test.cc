@@ -59,6 +59,16 @@ std::vector<pid_t> RanksOn(const std::filesystem::path& shards) {
   return ranks;
 }
 
+// The name of the newest whole checkpoint; empty: none.
+std::string NewestIn(const std::filesystem::path& folder) {
+  std::string newest;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() != ".part") newest = std::max(newest, entry.path().filename().string());
+  }
+  return newest;
+}
+
 TEST_CASE("torchrun runs 2 and 4 ranks to a package") {
   const std::string torchrun = FindTorchrun();
   if (torchrun.empty()) return;
@@ -77,26 +87,29 @@ TEST_CASE(
   if (torchrun.empty()) return;
   const TrainFolder folder(ChainHistories(600, 12, 60), 60);
   // Long enough for the kills; the last epochs no longer change the weights much.
-  const std::vector<std::string> options = {"--epochs", "150", "--patience", "150"};
+  const std::vector<std::string> options = {"--epochs", "200", "--patience", "200"};
   std::vector<std::string> straight = options, killed = options;
   straight.insert(straight.end(), {"--processes", "2", "--report", folder / "straight.json"});
   folder.Train("straight", folder.SmallCommand("straight", straight));
   killed.insert(killed.end(), {"--report", folder / "killed.json", "--checkpoints", folder / "checkpoints",
-                               "--checkpoint-interval", "0.3"});
+                               "--checkpoint-interval", "0.2"});
   Launched run(folder / "", "run",
                Under({torchrun, "--no-python", "--nproc-per-node", "2", "--standalone", "--max-restarts",
                       "40", "--monitor-interval", "0.2"},
                      folder.SmallCommand("package", killed)));
   std::mt19937 random(7);
   int kills = 0;
-  for (int tries = 0; tries < 400 && kills < 20; ++tries) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(800 + random() % 1500));
+  std::string newest;
+  for (int tries = 0; tries < 6000 && kills < 20; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    // Some checkpoint further than at the last kill, and then any moment.
+    const std::string now = NewestIn(folder / "checkpoints");
+    if (now <= newest) continue;
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 600));
     const std::vector<pid_t> ranks = RanksOn(folder / "shards");
-    if (ranks.size() < 2) {
-      if (kill(run.pid(), 0) != 0) break;
-      continue;
-    }
+    if (ranks.size() < 2) continue;
     kills += kill(ranks[random() % ranks.size()], SIGKILL) == 0;
+    newest = NewestIn(folder / "checkpoints");
   }
   const auto code = run.Wait(300);
   INFO(run.err().substr(run.err().size() > 3000 ? run.err().size() - 3000 : 0));
