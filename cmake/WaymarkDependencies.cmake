@@ -21,6 +21,7 @@ pkg_check_modules(ABSL REQUIRED IMPORTED_TARGET absl_status absl_statusor absl_s
                   absl_synchronization absl_flat_hash_map absl_flat_hash_set absl_hash absl_span absl_inlined_vector)
 pkg_check_modules(ROCKSDB REQUIRED IMPORTED_TARGET rocksdb)
 pkg_check_modules(OPENSSL REQUIRED IMPORTED_TARGET libcrypto)
+pkg_check_modules(OPENSSL_TLS REQUIRED IMPORTED_TARGET libssl libcrypto)
 pkg_check_modules(ICU REQUIRED IMPORTED_TARGET icu-uc icu-i18n)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "training/retriever/one_intra_op_thread.h"
 #include "training/retriever/retriever_checkpoint.h"
 #include "training/retriever/retriever_manifest.h"
 #include "training/retriever/retriever_step.h"
@@ -19,16 +20,6 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 double SecondsSince(SteadyTime start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
-
-// LibTorch's own threads are off while training runs: it is parallel over the parts of a batch.
-class OneIntraOpThread {
- public:
-  OneIntraOpThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }
-  ~OneIntraOpThread() { at::set_num_threads(before_); }
-
- private:
-  int before_;
-};
 
 class Trainer {
  public:
