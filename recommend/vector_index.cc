@@ -50,7 +50,7 @@ bool Drop(Edit* edit, ItemOrdinal item,
     --next.live;
     return true;
   }
-  for (SegmentView& view : next.segments) {
+  for (VectorSegmentView& view : next.segments) {
     const auto row = view.segment->RowOf(item);
     if (!row || Dead(view.dead, *row)) continue;
     edit->MarkDead(&view.dead, view.segment->rows(), *row);
@@ -142,7 +142,7 @@ absl::Status VectorIndex::Maintain(const std::function<bool()>& cancelled) {
   while (true) {
     auto snapshot = impl_->Current();
     std::vector<SegmentSize> sizes;
-    for (const SegmentView& view : snapshot->segments)
+    for (const VectorSegmentView& view : snapshot->segments)
       sizes.push_back({view.segment->rows(), view.dead_rows});
     const size_t used = snapshot->bytes(impl_->options.width);
     const size_t left =
@@ -182,7 +182,7 @@ absl::Status VectorIndex::Impl::Replace(const VectorSnapshot& from,
     const float* vector;
   };
   std::vector<Row> rows;
-  for (const SegmentView& view : from.segments) {
+  for (const VectorSegmentView& view : from.segments) {
     if (std::find(old_segments.begin(), old_segments.end(), view.segment) == old_segments.end()) continue;
     for (size_t row = 0; row < view.segment->rows(); ++row) {
       if (!Dead(view.dead, row)) rows.push_back({view.segment->ordinals()[row], view.segment->vector(row)});
@@ -212,7 +212,7 @@ absl::Status VectorIndex::Impl::Replace(const VectorSnapshot& from,
   std::lock_guard lock(write_mutex);
   Edit edit(*Current());
   VectorSnapshot& next = edit.next();
-  SegmentView added{built, nullptr, 0};
+  VectorSegmentView added{built, nullptr, 0};
   // Rows that died while the new segment was built are dead in it too.
   auto carry = [&](ItemOrdinal item) {
     if (built == nullptr) return;
@@ -221,9 +221,9 @@ absl::Status VectorIndex::Impl::Replace(const VectorSnapshot& from,
       ++added.dead_rows;
     }
   };
-  for (const SegmentView& before : from.segments) {
+  for (const VectorSegmentView& before : from.segments) {
     auto now = std::find_if(next.segments.begin(), next.segments.end(),
-                            [&](const SegmentView& v) { return v.segment == before.segment; });
+                            [&](const VectorSegmentView& v) { return v.segment == before.segment; });
     if (std::find(old_segments.begin(), old_segments.end(), before.segment) == old_segments.end()) continue;
     for (size_t row = 0; row < before.segment->rows(); ++row) {
       if (!Dead(before.dead, row) && Dead(now->dead, row)) carry(before.segment->ordinals()[row]);

@@ -37,7 +37,7 @@ absl::Status VectorIndex::Save(const std::filesystem::path& folder, const std::s
 
   absl::flat_hash_set<std::string> named;
   std::vector<std::string> names;
-  for (const SegmentView& view : snapshot->segments) {
+  for (const VectorSegmentView& view : snapshot->segments) {
     auto name = view.segment->Write(folder);
     if (!name.ok()) return name.status();
     named.insert(*name);
@@ -50,7 +50,7 @@ absl::Status VectorIndex::Save(const std::filesystem::path& folder, const std::s
   (*writer)->Put<uint32_t>(static_cast<uint32_t>(width));
   (*writer)->Put<uint64_t>(snapshot->segments.size());
   for (size_t i = 0; i < names.size(); ++i) {
-    const SegmentView& view = snapshot->segments[i];
+    const VectorSegmentView& view = snapshot->segments[i];
     (*writer)->PutText(names[i]);
     (*writer)->PutArray<uint64_t>(view.dead == nullptr ? std::vector<uint64_t>() : view.dead->words());
   }
@@ -107,7 +107,7 @@ absl::StatusOr<std::unique_ptr<VectorIndex>> VectorIndex::Open(const std::filesy
     // A segment that the manifest names and that is not there is damage, where no manifest would be no index.
     if (absl::IsNotFound(segment.status())) return absl::DataLossError(segment.status().message());
     if (!segment.ok()) return segment.status();
-    SegmentView view{*std::move(segment), nullptr, 0};
+    VectorSegmentView view{*std::move(segment), nullptr, 0};
     if (!words.empty()) {
       auto dead = std::make_shared<RowBits>(view.segment->rows());
       if (words.size() != dead->words().size()) return reader.Damaged("holds deletions of another segment");

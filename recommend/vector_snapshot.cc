@@ -36,7 +36,7 @@ size_t VectorSnapshot::TailRows() const {
 size_t VectorSnapshot::bytes(int width) const {
   size_t bytes =
       tail.size() * TailBlock::kRows * (sizeof(ItemOrdinal) + sizeof(float) * static_cast<size_t>(width));
-  for (const SegmentView& view : segments) bytes += view.segment->bytes() + view.segment->rows() / 8;
+  for (const VectorSegmentView& view : segments) bytes += view.segment->bytes() + view.segment->rows() / 8;
   return bytes;
 }
 
@@ -64,7 +64,7 @@ absl::StatusOr<std::vector<ScoredItem>> VectorSnapshot::Search(const VectorIndex
       std::max(static_cast<size_t>(options.ef_search), limit) + std::min<size_t>(excluded.size(), 512);
   std::vector<ItemOrdinal> items;  // of `allowed`, once they are needed
   bool listed = false;
-  for (const SegmentView& view : segments) {
+  for (const VectorSegmentView& view : segments) {
     if (deadline.Expired()) break;
     const RowFilter filter{view.dead.get(), allowed, excluded};
     const double rows = static_cast<double>(view.segment->rows());
@@ -107,7 +107,7 @@ size_t VectorSnapshot::ReadVectors(int width, absl::Span<const ItemOrdinal> item
       }
     }
   }
-  for (const SegmentView& view : segments) {
+  for (const VectorSegmentView& view : segments) {
     for (size_t i = 0; i < items.size(); ++i) {
       if (have[i]) continue;
       const auto row = view.segment->RowOf(items[i]);

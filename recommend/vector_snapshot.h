@@ -25,7 +25,8 @@ class TailBlock {
   std::vector<float> vectors_;
 };
 
-struct SegmentView {
+// Not SegmentView: the keyword index has one of that name in this namespace.
+struct VectorSegmentView {
   std::shared_ptr<const VectorSegment> segment;
   std::shared_ptr<const RowBits> dead;  // null: none
   size_t dead_rows = 0;
@@ -37,7 +38,7 @@ struct BlockView {
 };
 
 struct VectorSnapshot {
-  std::vector<SegmentView> segments;
+  std::vector<VectorSegmentView> segments;
   std::vector<BlockView> tail;  // oldest first; only the last may have free rows
   size_t live = 0;
 

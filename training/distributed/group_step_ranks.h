@@ -17,8 +17,8 @@ class GroupStepRanks : public StepRanks {
   void BeginSum(float* gradient, int64_t first, int64_t count) override;
   double AgreeOn(double loss, int64_t own_ids, int64_t own_buckets) override;
   void FinishSums() override;
-  RowTable* ids() override { return ids_.get(); }
-  RowTable* buckets() override { return buckets_.get(); }
+  StepTable* ids() override { return ids_.get(); }
+  StepTable* buckets() override { return buckets_.get(); }
 
   // What this rank wants (bits of the caller's): after the next step asked() is what any rank has wanted.
   void Ask(int bits) { asking_ = bits; }
@@ -26,7 +26,7 @@ class GroupStepRanks : public StepRanks {
 
  private:
   RankGroup* group_;
-  std::unique_ptr<RowTable> ids_;
+  std::unique_ptr<StepTable> ids_;
   CopiedTable* copied_ids_ = nullptr;
   std::unique_ptr<CopiedTable> buckets_;
   std::mutex mutex_;

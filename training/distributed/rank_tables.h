@@ -7,7 +7,7 @@
 
 #include "training/distributed/rank_group.h"
 #include "training/retriever/retriever_model.h"
-#include "training/retriever/row_table.h"
+#include "training/retriever/step_table.h"
 
 namespace waymark {
 
@@ -35,7 +35,7 @@ class CopiedTable : public WholeTable {
 };
 
 // Row r lies on rank r % size.
-class SharedTable : public RowTable {
+class SharedTable : public StepTable {
  public:
   // weights, first, second: [own rows, columns]; all_rows: of all ranks together.
   SharedTable(RankGroup* group, at::Tensor weights, at::Tensor first, at::Tensor second);

@@ -16,8 +16,8 @@
 #include "recommend/network/encoder.h"
 #include "training/retriever/cosine_softmax.h"
 #include "training/retriever/retriever_model.h"
-#include "training/retriever/row_table.h"
 #include "training/retriever/step_ranks.h"
+#include "training/retriever/step_table.h"
 #include "training/retriever/step_times.h"
 #include "training/retriever/window_batches.h"
 #include "training/shard_pool.h"
@@ -77,8 +77,8 @@ class RetrieverStep {
   std::vector<float> bucket_rows_;  // [touched_buckets_, content_width]
   StepRanks* ranks_;
   std::unique_ptr<WholeTable> whole_ids_, whole_buckets_;  // without ranks
-  RowTable* ids_;
-  RowTable* buckets_;
+  StepTable* ids_;
+  StepTable* buckets_;
   std::vector<int64_t> block_starts_;         // [blocks + 1]: floats of the flat gradient
   std::vector<std::atomic<int>> parts_left_;  // [blocks]
   StepTimes times_;

@@ -6,7 +6,7 @@
 #pragma once
 #include <cstdint>
 
-#include "training/retriever/row_table.h"
+#include "training/retriever/step_table.h"
 
 namespace waymark {
 
@@ -21,8 +21,8 @@ class StepRanks {
   virtual double AgreeOn(double loss, int64_t own_ids, int64_t own_buckets) = 0;
   // Waits until every sum that was begun is there.
   virtual void FinishSums() = 0;
-  virtual RowTable* ids() = 0;
-  virtual RowTable* buckets() = 0;
+  virtual StepTable* ids() = 0;
+  virtual StepTable* buckets() = 0;
 };
 
 }  // namespace waymark

@@ -1,4 +1,4 @@
-#include "training/retriever/row_table.h"
+#include "training/retriever/step_table.h"
 
 namespace waymark {
 

@@ -19,9 +19,9 @@ namespace waymark {
 
 double SquaredNorm(const float* x, int64_t count);
 
-class RowTable {
+class StepTable {
  public:
-  virtual ~RowTable() = default;
+  virtual ~StepTable() = default;
   // A tensor [.., columns] that holds the rows; places[i] is where rows[i] is, kNoRow where that is asked
   // for. The rows are distinct. Valid until the next call.
   virtual at::Tensor Rows(absl::Span<const int64_t> rows, std::vector<int64_t>* places) = 0;
@@ -33,7 +33,7 @@ class RowTable {
 };
 
 // The table in one process.
-class WholeTable : public RowTable {
+class WholeTable : public StepTable {
  public:
   // weights, first, second: [rows, columns]
   WholeTable(at::Tensor weights, at::Tensor first, at::Tensor second);
