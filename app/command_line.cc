@@ -81,6 +81,7 @@ int RunCommandLine(int argc, char** argv) {
   AddSuggest(&app, &run);
   AddRecommend(&app, &run);
   AddTrain(&app, &run);
+  AddFederate(&app, &run);
   AddEvaluate(&app, &run);
   AddModel(&app, &run);
   AddRelease(&app, &run);

@@ -30,6 +30,9 @@ void AddRecommend(CLI::App* app, Run* run);
 void AddTrain(CLI::App* app, Run* run);
 void AddEvaluate(CLI::App* app, Run* run);
 void AddRankerEvaluation(CLI::App* group, Run* run);  // of `evaluate`
+void AddFederate(CLI::App* app, Run* run);
+void AddFederateCoordinator(CLI::App* group, Run* run);  // of `federate`
+void AddFederateSite(CLI::App* group, Run* run);         // of `federate`
 void AddModel(CLI::App* app, Run* run);
 void AddRelease(CLI::App* app, Run* run);
 void AddCuration(CLI::App* app, Run* run);

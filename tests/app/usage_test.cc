@@ -35,6 +35,8 @@ const std::vector<std::vector<std::string>> kCommands = {{"serve"},
                                                          {"experiment", "list"},
                                                          {"experiment", "report"},
                                                          {"experiment", "power"},
+                                                         {"federate", "coordinator"},
+                                                         {"federate", "site"},
                                                          {"status"}};
 
 TEST_CASE("every command has a help with an example that begins with its own name") {
