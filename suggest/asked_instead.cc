@@ -1,8 +1,8 @@
 #include "suggest/asked_instead.h"
 
 #include <algorithm>
-#include <tuple>
 
+#include "index/letters.h"
 #include "suggest/complete.h"
 
 namespace waymark {
@@ -11,6 +11,9 @@ namespace {
 constexpr size_t kLookedAt = 50;
 // Two errors, each of a letter of at most four bytes.
 constexpr size_t kMostBytesApart = 8;
+
+// As docs/queries.md has it for words.
+int Tolerated(size_t letters) { return letters < 4 ? 0 : letters < 8 ? 1 : 2; }
 
 }  // namespace
 
@@ -25,13 +28,16 @@ std::string AskedInstead(const QueryList& queries, std::string_view query, Deadl
   };
   const Completions found =
       Complete(list, typed, {.limit = kLookedAt, .typos = TypoTolerance::kAlways}, deadline, as_long);
+  const std::u32string letters = Letters(typed.words);
   const Completion* best = nullptr;
+  int fewest = Tolerated(letters.size());
   for (const Completion& each : found.best) {
     if (each.whole) return {};
-    if (each.edits == 0 || each.begin != 0 || each.end != list.folded(each.entry).size()) continue;
-    if (best == nullptr || std::tuple(each.edits, -each.score) < std::tuple(best->edits, -best->score)) {
-      best = &each;
-    }
+    if (each.edits == 0 || each.begin != 0) continue;  // it goes on behind what was typed, or begins before
+    const int edits = EditDistance(letters, Letters(list.folded(each.entry)));
+    if (edits > fewest || (best != nullptr && edits == fewest && each.score <= best->score)) continue;
+    best = &each;
+    fewest = edits;
   }
   return best == nullptr ? std::string() : std::string(list.text(best->entry));
 }
