@@ -8,7 +8,7 @@
 
 namespace waymark {
 
-void AddTargetOptions(CLI::App* command, Target* target) {
+void AddTargetOptions(CLI::App* command, Target* target, std::function<bool()> needless) {
   const char* group = "Where";
   auto* data =
       command->add_option("-d,--data", target->data,
@@ -30,10 +30,10 @@ void AddTargetOptions(CLI::App* command, Target* target) {
       ->type_name("S")
       ->group(group);
   command->add_flag("--json", target->json, "print one JSON document");
-  command->parse_complete_callback([target] {
+  command->parse_complete_callback([target, needless = std::move(needless)] {
     const char* environment = std::getenv("WAYMARK_DATA");
     if (target->data.empty() && target->server.empty() && environment != nullptr) target->data = environment;
-    if (target->data.empty() && target->server.empty())
+    if (target->data.empty() && target->server.empty() && (needless == nullptr || !needless()))
       throw CLI::RequiredError("--data DIR or --server HOST:PORT");
   });
 }

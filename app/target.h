@@ -1,5 +1,6 @@
 // Where a command works: a data folder or a server, and which tenant and collection of it.
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -20,7 +21,8 @@ struct Target {
 };
 
 // --data, --server, --tenant, --collection, --json, --timeout.
-void AddTargetOptions(CLI::App* command, Target* target);
+// `needless`: whether what else was given takes no target; null: one is always wanted.
+void AddTargetOptions(CLI::App* command, Target* target, std::function<bool()> needless = nullptr);
 
 // tenants/{tenant}/collections/{collection}
 std::string Parent(const Target& target);

@@ -51,6 +51,8 @@ std::string Text(const v1::CheckDataResponse& checked, const std::string& where)
     absl::StrAppend(&text, "\n", WithThousands(checked.findings_count()),
                     checked.findings_count() == 1 ? " difference" : " differences", ", ", WithThousands(open),
                     " not repaired\n");
+    if (open > 0)
+      absl::StrAppend(&text, "waymark check --repair makes what is derived anew from the store\n");
   }
   return text;
 }

@@ -67,7 +67,9 @@ absl::Status ReadInto(const Struct& fields, const std::string& column, int64_t l
 }
 
 absl::StatusOr<std::vector<LoggedDecision>> ReadDecisions(const Options& options) {
-  auto reader = RowReader::Open(options.file, {});
+  RowOptions rows;
+  rows.has_ids = false;
+  auto reader = RowReader::Open(options.file, rows);
   if (!reader.ok()) return reader.status();
   std::vector<LoggedDecision> log;
   Row row;
@@ -161,7 +163,7 @@ void AddExperimentOffPolicy(CLI::App* group, Run* run) {
       "  waymark experiment offpolicy --file log.csv --reward click --propensity p "
       "--policy .02");
   auto options = std::make_shared<Options>();
-  AddTargetOptions(command, &options->target);
+  AddTargetOptions(command, &options->target, [=] { return !options->file.empty(); });
   command->add_option("id", options->id, "the experiment; or --file")->type_name("ID");
   command->add_option("--share", options->shares, "how the arms would be given out; others: 0")
       ->type_name("ARM=SHARE")

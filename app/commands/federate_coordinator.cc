@@ -133,6 +133,9 @@ void AddPlanOptions(CLI::App* command, Options* options) {
   add("--rounds", options->rounds, "until the model is done", "N")->check(OverZero());
   add("--local-epochs", options->local_epochs, "over a site's own events, in a round", "N")
       ->check(OverZero());
+  add("--rounds-an-epoch", options->rounds_an_epoch,
+      "parts of its events that a site takes one after the other", "N")
+      ->check(OverZero());
   add("--learning-rate", options->learning_rate, "of the sites' Adam", "RATE")->check(OverZero());
   add("--batch-tokens", options->batch_tokens, "events of a step of a site", "N")->check(OverZero());
   add("--dropout", options->dropout, "of the sites' training", "SHARE");

@@ -28,6 +28,7 @@ struct RowOptions {
   FieldMapping mapping;
   char separator = 0;  // of CSV; 0: the format's own
   size_t max_line_bytes = 4 << 20;
+  bool has_ids = true;     // false: rows that are neither items nor users need none
   int64_t skip_lines = 0;  // rows that begin in the first so many lines are passed over (done before)
 };
 

@@ -126,7 +126,7 @@ absl::Status TableRows::BindColumns() {
   }
   const bool has_id = taken.count("id") != 0 || std::any_of(targets_.begin(), targets_.end(),
                                                             [](const Target& t) { return t.field == "id"; });
-  if (options_.kind != RowKind::kEvent && !has_id) {
+  if (options_.kind != RowKind::kEvent && options_.has_ids && !has_id) {
     return absl::InvalidArgumentError(
         absl::StrCat("there is no column 'id': say which one holds it (--id-column COLUMN); the file has ",
                      absl::StrJoin(header_, ", ")));

@@ -39,11 +39,15 @@ std::vector<std::string> Certificates(const TlsFiles& files) {
 TEST_CASE("Three sites train over TLS, each registers the retriever, and it serves") {
   Sandbox sandbox;
   TestAuthority authority(sandbox.Path("certificates"));
-  std::string ids;
-  for (int i = 0; i < 40; ++i) ids += "m" + std::to_string(i) + "\n";
+  std::string ids, items;
+  for (int i = 0; i < 40; ++i) {
+    ids += "m" + std::to_string(i) + "\n";
+    items += "{\"id\":\"m" + std::to_string(i) + "\"}\n";
+  }
   sandbox.Write("items.txt", ids);
   for (int s = 0; s < 3; ++s) {
     const std::string data = "d" + std::to_string(s);
+    CHECK(sandbox.Run({"import", "items", "-", "--data", data}, items).code == 0);
     CHECK(sandbox.Run({"import", "events", "-", "--data", data}, Events(s)).code == 0);
   }
   const auto coordinate = With(
@@ -82,12 +86,14 @@ TEST_CASE("Three sites train over TLS, each registers the retriever, and it serv
   const std::string version = sandbox.Json({"model", "list", "--data", "d0"})["models"][0]["version"];
   CHECK(sandbox.Run({"release", "create", "--retriever", version, "--activate", "--data", "d0"}).code == 0);
   const auto feed = sandbox.Json({"recommend", "--data", "d0", "--user", "u1"});
-  CHECK(feed["results"].size() > 0);
+  REQUIRE(feed["results"].size() > 0);
+  CHECK(sandbox.Run({"import", "items", "-", "--data", "other"}, items).code == 0);
   CHECK(sandbox.Run({"import", "events", "-", "--data", "other"}, Events(0)).code == 0);
   CHECK(sandbox.Run({"model", "import", "package", "--data", "other"}).code == 0);
   CHECK(sandbox.Run({"release", "create", "--retriever", version, "--activate", "--data", "other"}).code ==
         0);
   const auto other = sandbox.Json({"recommend", "--data", "other", "--user", "u1"});
+  REQUIRE(other["results"].size() > 0);
   CHECK(other["results"][0]["item"]["id"] == feed["results"][0]["item"]["id"]);
 
   // A federation that is done says so again.

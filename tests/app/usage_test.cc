@@ -76,7 +76,7 @@ TEST_CASE("wrong usage is told on standard error and ends with 2") {
       {{"model", "show", "oracle", "v1", "--data", "d"}, "oracle"},
       {{"train", "everything", "--data", "d"}, "everything"},
       {{"serve"}, "--data"},
-      {{"experiment"}, "create, start, ramp, stop, list, report, power"},
+      {{"experiment"}, "create, start, ramp, stop, decide, list, report, layer, offpolicy, power"},
       {{"experiment", "start", "--data", "d"}, "id"},
       {{"experiment", "ramp", "x", "--data", "d", "--coverage", "much"}, "much"},
       {{"experiment", "create", "--data", "d", "--unit", "shop"}, "shop"},
