@@ -73,12 +73,12 @@ float WordPlaces::TitleMatch() const {
   for (size_t i = 0; i < sequence_.size(); ++i) {
     here.clear();
     const uint32_t gap = i == 0 ? 0 : sequence_[i].position - sequence_[i - 1].position;
+    size_t from = 0;
     for (const WordCursor::Place& place : InField(PlacesOf(i), title)) {
       Run run{place.position, 1};
-      for (const Run& last : before) {
-        if (last.position < place.position && place.position - last.position <= gap + kSkipped) {
-          run.length = std::max(run.length, last.length + 1);
-        }
+      while (from < before.size() && before[from].position + gap + kSkipped < place.position) ++from;
+      for (size_t b = from; b < before.size() && before[b].position < place.position; ++b) {
+        run.length = std::max(run.length, before[b].length + 1);
       }
       longest = std::max(longest, run.length);
       here.push_back(run);

@@ -97,6 +97,19 @@ TEST_CASE("how near a title is to the query, worked by hand") {
   CHECK(std::isnan(proximity("star", "war")));
 }
 
+TEST_CASE("a title of many thousand words is looked at in passing") {
+  IndexedCollection shop;
+  shop.Declare({{"title", 1}});
+  std::string title;
+  for (int i = 0; i < 100'000; ++i) title += "la ";
+  shop.Put("song", {{"title", title}});
+  shop.CatchUp();
+  std::string query;
+  for (int i = 0; i < 32; ++i) query += "la ";
+  CHECK(Get(SignalsOf(shop, query, "song").signals, Signal::kKeywordTitleMatch) ==
+        Approx(2. * 32 / (32 + 100'000)));
+}
+
 TEST_CASE("title match and proximity are those of the definitions") {
   CollectionPair pair(77);
   pair.Grow(4);
