@@ -2,7 +2,7 @@
 
 namespace waymark {
 
-void AddClause(QueryClause clause, QueryOccurs usually, QueryNode* group) {
+void AddClause(QueryClause&& clause, QueryOccurs usually, QueryNode* group) {
   if (!clause.node) return;
   QueryNode& node = *clause.node;
   const QueryOccurs occurs = clause.occurs == QueryOccurs::kDefault ? usually : clause.occurs;

@@ -19,7 +19,7 @@ struct QueryClause {
 };
 
 // `usually`: how a clause occurs that does not say so itself.
-void AddClause(QueryClause clause, QueryOccurs usually, QueryNode* group);
+void AddClause(QueryClause&& clause, QueryOccurs usually, QueryNode* group);
 
 // None of an empty group; of a group of one, that one.
 std::optional<QueryNode> NodeOf(QueryNode group);

@@ -63,9 +63,11 @@ class Parser {
       query_.root = NodeOf(std::move(group));
       CountAsked(*query_.root, 1);
     }
-    std::erase_if(query_.sequence, [&](const ParsedQuery::Place& place) {
+    const auto no_word = [&](const ParsedQuery::Place& place) {
       return !query_.asked[place.term] || query_.aside[place.term];
-    });
+    };
+    auto& sequence = query_.sequence;
+    sequence.erase(std::remove_if(sequence.begin(), sequence.end(), no_word), sequence.end());
     return std::move(query_);
   }
 
@@ -142,10 +144,10 @@ class Parser {
   // more.
   bool ParseJoined(bool top, QueryNode* group) {
     if (parsing_.known == nullptr || excluded_depth_ > 0 || !field_.empty()) return false;
-    if (joins_looked_at_ == kMaxJoinsLookedAt) return false;
+    if (joins_looked_at_ == kMaxJoinsLookedAt || lexer_.at_last() || !IsPlainWord(lexer_.token()))
+      return false;
+    const QueryToken first = lexer_.token();
     QueryLexer behind = lexer_;
-    const QueryToken first = behind.token();
-    if (!IsPlainWord(first)) return false;
     behind.Next();
     const QueryToken second = behind.token();
     if (!IsPlainWord(second)) return false;
@@ -183,30 +185,34 @@ class Parser {
 
   // any = all { "OR" all }
   QueryClause ParseAny(int depth) {
-    QueryClause first = ParseAll(depth);
-    if (!At(Kind::kOr)) return first;
-    QueryNode group;
-    AddClause(std::move(first), QueryOccurs::kDefault, &group);
-    while (At(Kind::kOr)) {
-      lexer_.Next();
-      AddClause(ParseAll(depth), QueryOccurs::kDefault, &group);
+    QueryClause clause = ParseAll(depth);
+    if (At(Kind::kOr)) {
+      QueryNode group;
+      AddClause(std::move(clause), QueryOccurs::kDefault, &group);
+      while (At(Kind::kOr)) {
+        lexer_.Next();
+        AddClause(ParseAll(depth), QueryOccurs::kDefault, &group);
+      }
+      clause = {NodeOf(std::move(group))};
     }
-    return {NodeOf(std::move(group))};
+    return clause;
   }
 
   // all = one { "AND" one }
   QueryClause ParseAll(int depth) {
-    QueryClause first = ParseOne(depth);
-    if (!At(Kind::kAnd)) return first;
-    QueryNode group;
-    AddAll(std::move(first), &group);
-    while (At(Kind::kAnd)) {
-      lexer_.Next();
-      AddAll(ParseOne(depth), &group);
+    QueryClause clause = ParseOne(depth);
+    if (At(Kind::kAnd)) {
+      QueryNode group;
+      AddAll(std::move(clause), &group);
+      while (At(Kind::kAnd)) {
+        lexer_.Next();
+        AddAll(ParseOne(depth), &group);
+      }
+      clause = {NodeOf(std::move(group))};
     }
-    return {NodeOf(std::move(group))};
+    return clause;
   }
-  void AddAll(QueryClause clause, QueryNode* group) {
+  void AddAll(QueryClause&& clause, QueryNode* group) {
     if (clause.wanted) clause.node = std::move(clause.wanted);
     AddClause(std::move(clause), QueryOccurs::kMust, group);
   }
