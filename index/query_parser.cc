@@ -23,20 +23,6 @@ std::string Joined(const std::vector<std::string_view>& texts) {
   return joined;
 }
 
-void CollectTerms(const ParsedQuery& query, const QueryNode& node, std::vector<uint32_t>* terms) {
-  if (node.kind == QueryNode::Kind::kTerm) terms->push_back(node.index);
-  if (node.kind == QueryNode::Kind::kSynonyms) {
-    const auto& typed = query.synonyms[node.index].typed;
-    terms->insert(terms->end(), typed.begin(), typed.end());
-  }
-  if (node.kind == QueryNode::Kind::kPhrase) {
-    for (const auto& word : query.phrases[node.index].words) terms->push_back(word.term);
-  }
-  for (const auto* children : {&node.must, &node.should}) {
-    for (const QueryNode& child : *children) CollectTerms(query, child, terms);
-  }
-}
-
 // Pairs of words that are looked up as one, of a query: the first ones, since most are none.
 constexpr size_t kMaxJoinsLookedAt = 2;
 

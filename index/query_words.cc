@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "index/query_marks.h"
 #include "index/word_split.h"
 
 namespace waymark {
@@ -10,18 +11,6 @@ namespace {
 
 using ReadAs = TermReading::Kind;
 const TermReading kReadExactly = {ReadAs::kExact, 0, {}};
-
-// Words as they stand and words within quotation marks are one term, which then is not corrected.
-int MarkOf(const TermReading& reading) {
-  if (reading.kind == ReadAs::kTypos) return 2 + reading.edits;
-  return reading.kind == ReadAs::kPrefix ? 1 : 0;
-}
-
-std::string KeyOf(std::string_view term, const TermReading& reading, uint32_t scope) {
-  std::string key(term);
-  absl::StrAppend(&key, "~", MarkOf(reading), ":", scope);
-  return key;
-}
 
 // So many are compared one by one.
 constexpr size_t kFewTerms = 16;
@@ -50,12 +39,11 @@ uint32_t QueryWords::ScopeNumber(QueryScope scope) {
 std::optional<uint32_t> QueryWords::KnownNumber(std::string_view term, const TermReading& reading,
                                                 uint32_t scope) const {
   if (query_.terms.size() > kFewTerms) {
-    const auto found = numbers_.find(KeyOf(term, reading, scope));
+    const auto found = numbers_.find(TermKey(term, reading, scope));
     return found == numbers_.end() ? std::nullopt : std::optional(found->second);
   }
   for (uint32_t t = 0; t < query_.terms.size(); ++t) {
-    if (query_.terms[t] == term && query_.term_scopes[t] == scope &&
-        MarkOf(query_.readings[t]) == MarkOf(reading)) {
+    if (query_.terms[t] == term && query_.term_scopes[t] == scope && SameMarks(query_.readings[t], reading)) {
       return t;
     }
   }
@@ -79,7 +67,7 @@ std::optional<uint32_t> QueryWords::NumberOf(std::string_view term, std::string_
   query_.aside.push_back(aside);
   if (query_.terms.size() > kFewTerms) {
     for (; mapped_ < query_.terms.size(); ++mapped_) {
-      numbers_.emplace(KeyOf(query_.terms[mapped_], query_.readings[mapped_], query_.term_scopes[mapped_]),
+      numbers_.emplace(TermKey(query_.terms[mapped_], query_.readings[mapped_], query_.term_scopes[mapped_]),
                        static_cast<uint32_t>(mapped_));
     }
   }
