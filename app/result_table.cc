@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "app/text_table.h"
+#include "catalog/field_path.h"
 #include "store/rows/json_struct.h"
 
 namespace waymark {
@@ -24,8 +25,17 @@ std::string SourcesText(const v1::Result& result) {
 }
 
 std::string TextOf(const v1::Item& item, const std::string& field) {
-  const auto found = item.fields().fields().find(field);
-  return found == item.fields().fields().end() ? "" : FieldText(found->second);
+  std::string text;
+  ForEachAt(item.fields(), field, [&text](const google::protobuf::Value& value) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ", FieldText(value));
+  });
+  return text;
+}
+
+std::string DistanceText(const v1::Result& result) {
+  if (!result.has_distance_meters()) return "";
+  const double meters = result.distance_meters();
+  return meters < 1000 ? absl::StrFormat("%.0f m", meters) : absl::StrFormat("%.1f km", meters / 1000);
 }
 
 void AddExplanation(const v1::Result& result, TextTable* table) {
@@ -129,6 +139,9 @@ std::string ResultTable(const google::protobuf::RepeatedPtrField<v1::Result>& re
   columns.push_back({"id", TextTable::kText});
   if (!fields.title.empty()) columns.push_back({fields.title, TextTable::kText});
   for (const std::string& field : fields.others) columns.push_back({field, TextTable::kText});
+  const bool distances = std::any_of(results.begin(), results.end(),
+                                     [](const v1::Result& result) { return result.has_distance_meters(); });
+  if (distances) columns.push_back({"distance", TextTable::kRight});
   columns.push_back({"sources", TextTable::kText});
   TextTable table(columns);
   int rank = 0;
@@ -141,6 +154,7 @@ std::string ResultTable(const google::protobuf::RepeatedPtrField<v1::Result>& re
                  {absl::StrCat(++rank), absl::StrFormat("%.3f", result.score()), result.item().id()});
     if (!fields.title.empty()) cells.push_back(TextOf(result.item(), fields.title));
     for (const std::string& field : fields.others) cells.push_back(TextOf(result.item(), field));
+    if (distances) cells.push_back(DistanceText(result));
     cells.push_back(SourcesText(result));
     table.Add(std::move(cells));
     AddExplanation(result, &table);

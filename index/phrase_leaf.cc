@@ -4,6 +4,20 @@
 #include <utility>
 
 namespace waymark {
+namespace {
+
+constexpr size_t kNoEntry = SIZE_MAX;
+
+// The number of the entry of the cursor's posting for this field.
+inline size_t EntryOf(PostingCursor* cursor, uint32_t field) {
+  const auto entries = cursor->entries();
+  for (size_t entry = 0; entry < entries.size(); ++entry) {
+    if (entries[entry].field == field) return entry;
+  }
+  return kNoEntry;
+}
+
+}  // namespace
 
 PhraseCursor::PhraseCursor(const SegmentView& segment, const std::vector<Word>& words, const Bm25Term& scorer,
                            double average_length, const Options& options)
@@ -18,11 +32,13 @@ PhraseCursor::PhraseCursor(const SegmentView& segment, const std::vector<Word>& 
     return segment.postings->document_count(a.term) < segment.postings->document_count(b.term);
   });
   cursors_.reserve(words.size());
+  bounds_.reserve(words.size());
+  offsets_.reserve(words.size());
   for (const Word& word : rarest_first) {
     cursors_.emplace_back(*segment.postings, word.term);
     bounds_.push_back(segment.bounds->of_block(segment.postings->first_block(word.term)));
     offsets_.push_back(word.offset);
-    terms_.push_back(word.term);
+    if (slop_ > 0) terms_.push_back(word.term);
   }
 }
 
@@ -76,20 +92,12 @@ FixedScore PhraseCursor::Bound(float length) {
   return scorer_.Score(least * 1.00001f, length) + 1;
 }
 
-std::optional<size_t> PhraseCursor::EntryOf(PostingCursor* cursor, uint32_t field) {
-  const auto entries = cursor->entries();
-  for (size_t entry = 0; entry < entries.size(); ++entry) {
-    if (entries[entry].field == field) return entry;
-  }
-  return std::nullopt;
-}
-
 float PhraseCursor::SloppyPlaces(uint32_t field) {
   sloppy_.resize(cursors_.size());
   for (size_t i = 0; i < cursors_.size(); ++i) {
-    const auto entry = EntryOf(&cursors_[i], field);
-    if (!entry) return 0;
-    const absl::Span<const uint32_t> positions = cursors_[i].Positions(*entry);
+    const size_t entry = EntryOf(&cursors_[i], field);
+    if (entry == kNoEntry) return 0;
+    const absl::Span<const uint32_t> positions = cursors_[i].Positions(entry);
     sloppy_[i].term = terms_[i];
     sloppy_[i].offset = offsets_[i];
     sloppy_[i].positions.assign(positions.begin(), positions.end());
@@ -101,9 +109,9 @@ float PhraseCursor::SloppyPlaces(uint32_t field) {
 float PhraseCursor::CountPlaces(uint32_t field) {
   starts_.clear();
   for (size_t i = 0; i < cursors_.size(); ++i) {
-    const auto entry = EntryOf(&cursors_[i], field);
-    if (!entry) return 0;
-    const absl::Span<const uint32_t> positions = cursors_[i].Positions(*entry);
+    const size_t entry = EntryOf(&cursors_[i], field);
+    if (entry == kNoEntry) return 0;
+    const absl::Span<const uint32_t> positions = cursors_[i].Positions(entry);
     const uint32_t offset = offsets_[i];
     work_ += positions.size() / 8;
     if (i == 0) {
@@ -125,9 +133,7 @@ float PhraseCursor::CountPlaces(uint32_t field) {
 
 float PhraseCursor::Frequency() {
   float frequency = 0;
-  // A copy: entries() of the cursor are read again below.
-  const std::vector<PostingCursor::Entry> fields(cursors_[0].entries().begin(), cursors_[0].entries().end());
-  for (const PostingCursor::Entry& entry : fields) {
+  for (const PostingCursor::Entry& entry : cursors_[0].entries()) {
     const float weight = weights_[entry.field];
     if (weight > 0) frequency += weight * Places(entry.field);
   }

@@ -4,7 +4,6 @@
 //
 // Not thread-safe: leaves belong to one search.
 #pragma once
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -51,8 +50,6 @@ class PhraseCursor {
   float Places(uint32_t field) { return slop_ > 0 ? SloppyPlaces(field) : CountPlaces(field); }
   float CountPlaces(uint32_t field);
   float SloppyPlaces(uint32_t field);
-  // The number of the entry of the cursor's posting for this field; none: it has none.
-  static std::optional<size_t> EntryOf(PostingCursor* cursor, uint32_t field);
   // The first document from `doc` on whose blocks may score `needed`.
   DocNumber PassBlocks(DocNumber doc, FixedScore needed);
 
@@ -67,7 +64,7 @@ class PhraseCursor {
   DocNumber passed_ = 0;  // documents before this were looked at by PassBlocks, with what was needed then
   size_t work_ = 0;
   std::vector<uint32_t> starts_;    // scratch: where the phrase may begin
-  std::vector<uint32_t> terms_;     // [cursor]
+  std::vector<TermIndex> terms_;    // [cursor]; with slop only
   std::vector<SloppyWord> sloppy_;  // scratch
 };
 

@@ -2,7 +2,7 @@
 
 namespace waymark {
 
-void AddClause(QueryClause clause, QueryOccurs usually, QueryNode* group) {
+void AddClause(QueryClause&& clause, QueryOccurs usually, QueryNode* group) {
   if (!clause.node) return;
   QueryNode& node = *clause.node;
   const QueryOccurs occurs = clause.occurs == QueryOccurs::kDefault ? usually : clause.occurs;
@@ -38,6 +38,20 @@ std::optional<QueryNode> NodeOf(QueryNode group) {
   if (size == 0) return std::nullopt;
   if (size > 1 || group.boost != 1) return group;
   return std::move(group.must.empty() ? group.should[0] : group.must[0]);
+}
+
+void CollectTerms(const ParsedQuery& query, const QueryNode& node, std::vector<uint32_t>* terms) {
+  if (node.kind == QueryNode::Kind::kTerm) terms->push_back(node.index);
+  if (node.kind == QueryNode::Kind::kSynonyms) {
+    const auto& typed = query.synonyms[node.index].typed;
+    terms->insert(terms->end(), typed.begin(), typed.end());
+  }
+  if (node.kind == QueryNode::Kind::kPhrase) {
+    for (const auto& word : query.phrases[node.index].words) terms->push_back(word.term);
+  }
+  for (const auto* children : {&node.must, &node.should}) {
+    for (const QueryNode& child : *children) CollectTerms(query, child, terms);
+  }
 }
 
 }  // namespace waymark

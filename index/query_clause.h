@@ -19,9 +19,12 @@ struct QueryClause {
 };
 
 // `usually`: how a clause occurs that does not say so itself.
-void AddClause(QueryClause clause, QueryOccurs usually, QueryNode* group);
+void AddClause(QueryClause&& clause, QueryOccurs usually, QueryNode* group);
 
 // None of an empty group; of a group of one, that one.
 std::optional<QueryNode> NodeOf(QueryNode group);
+
+// The numbers of the terms that what the node wants or wishes for is made of.
+void CollectTerms(const ParsedQuery& query, const QueryNode& node, std::vector<uint32_t>* terms);
 
 }  // namespace waymark

@@ -30,6 +30,8 @@ class QueryLexer {
     Next();
   }
   const QueryToken& token() const { return token_; }
+  // Nothing follows the token; false also before blanks at the end.
+  bool at_last() const { return rest_.empty(); }
   void Next();
 
  private:

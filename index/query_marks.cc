@@ -15,7 +15,20 @@ std::string InQuotes(std::string_view text) {
   return quoted + "\"";
 }
 
+int MarkOf(const TermReading& reading) {
+  if (reading.kind == TermReading::Kind::kTypos) return 2 + reading.edits;
+  return reading.kind == TermReading::Kind::kPrefix ? 1 : 0;
+}
+
 }  // namespace
+
+bool SameMarks(const TermReading& a, const TermReading& b) { return MarkOf(a) == MarkOf(b); }
+
+std::string TermKey(std::string_view term, const TermReading& reading, uint32_t scope) {
+  std::string key(term);
+  absl::StrAppend(&key, "~", MarkOf(reading), ":", scope);
+  return key;
+}
 
 TermReading ReadWordMarks(std::string_view* text) {
   TermReading reading;

@@ -23,20 +23,6 @@ std::string Joined(const std::vector<std::string_view>& texts) {
   return joined;
 }
 
-void CollectTerms(const ParsedQuery& query, const QueryNode& node, std::vector<uint32_t>* terms) {
-  if (node.kind == QueryNode::Kind::kTerm) terms->push_back(node.index);
-  if (node.kind == QueryNode::Kind::kSynonyms) {
-    const auto& typed = query.synonyms[node.index].typed;
-    terms->insert(terms->end(), typed.begin(), typed.end());
-  }
-  if (node.kind == QueryNode::Kind::kPhrase) {
-    for (const auto& word : query.phrases[node.index].words) terms->push_back(word.term);
-  }
-  for (const auto* children : {&node.must, &node.should}) {
-    for (const QueryNode& child : *children) CollectTerms(query, child, terms);
-  }
-}
-
 // Pairs of words that are looked up as one, of a query: the first ones, since most are none.
 constexpr size_t kMaxJoinsLookedAt = 2;
 
@@ -63,9 +49,11 @@ class Parser {
       query_.root = NodeOf(std::move(group));
       CountAsked(*query_.root, 1);
     }
-    std::erase_if(query_.sequence, [&](const ParsedQuery::Place& place) {
+    const auto no_word = [&](const ParsedQuery::Place& place) {
       return !query_.asked[place.term] || query_.aside[place.term];
-    });
+    };
+    auto& sequence = query_.sequence;
+    sequence.erase(std::remove_if(sequence.begin(), sequence.end(), no_word), sequence.end());
     return std::move(query_);
   }
 
@@ -142,10 +130,10 @@ class Parser {
   // more.
   bool ParseJoined(bool top, QueryNode* group) {
     if (parsing_.known == nullptr || excluded_depth_ > 0 || !field_.empty()) return false;
-    if (joins_looked_at_ == kMaxJoinsLookedAt) return false;
+    if (joins_looked_at_ == kMaxJoinsLookedAt || lexer_.at_last() || !IsPlainWord(lexer_.token()))
+      return false;
+    const QueryToken first = lexer_.token();
     QueryLexer behind = lexer_;
-    const QueryToken first = behind.token();
-    if (!IsPlainWord(first)) return false;
     behind.Next();
     const QueryToken second = behind.token();
     if (!IsPlainWord(second)) return false;
@@ -183,30 +171,34 @@ class Parser {
 
   // any = all { "OR" all }
   QueryClause ParseAny(int depth) {
-    QueryClause first = ParseAll(depth);
-    if (!At(Kind::kOr)) return first;
-    QueryNode group;
-    AddClause(std::move(first), QueryOccurs::kDefault, &group);
-    while (At(Kind::kOr)) {
-      lexer_.Next();
-      AddClause(ParseAll(depth), QueryOccurs::kDefault, &group);
+    QueryClause clause = ParseAll(depth);
+    if (At(Kind::kOr)) {
+      QueryNode group;
+      AddClause(std::move(clause), QueryOccurs::kDefault, &group);
+      while (At(Kind::kOr)) {
+        lexer_.Next();
+        AddClause(ParseAll(depth), QueryOccurs::kDefault, &group);
+      }
+      clause = {NodeOf(std::move(group))};
     }
-    return {NodeOf(std::move(group))};
+    return clause;
   }
 
   // all = one { "AND" one }
   QueryClause ParseAll(int depth) {
-    QueryClause first = ParseOne(depth);
-    if (!At(Kind::kAnd)) return first;
-    QueryNode group;
-    AddAll(std::move(first), &group);
-    while (At(Kind::kAnd)) {
-      lexer_.Next();
-      AddAll(ParseOne(depth), &group);
+    QueryClause clause = ParseOne(depth);
+    if (At(Kind::kAnd)) {
+      QueryNode group;
+      AddAll(std::move(clause), &group);
+      while (At(Kind::kAnd)) {
+        lexer_.Next();
+        AddAll(ParseOne(depth), &group);
+      }
+      clause = {NodeOf(std::move(group))};
     }
-    return {NodeOf(std::move(group))};
+    return clause;
   }
-  void AddAll(QueryClause clause, QueryNode* group) {
+  void AddAll(QueryClause&& clause, QueryNode* group) {
     if (clause.wanted) clause.node = std::move(clause.wanted);
     AddClause(std::move(clause), QueryOccurs::kMust, group);
   }

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "index/field_analyzers.h"
 #include "index/minimum_match.h"
@@ -104,12 +105,17 @@ struct QueryAlternate {
   uint32_t scope;
 };
 
+// Of a query: most have so few terms that memory of their own costs more than what is done with them.
+template <class T>
+using OfTerms = absl::InlinedVector<T, 8>;
+
 struct ParsedQuery {
   std::vector<std::string> terms;     // analysed, in the order of the query; distinct, but for their readings
   std::vector<TermReading> readings;  // [terms]
-  std::vector<uint32_t> term_scopes;  // [terms], into scopes
+  OfTerms<uint32_t> term_scopes;      // [terms], into scopes
   std::vector<std::vector<QueryAlternate>> alternates;  // [terms]; shorter where later terms have none
-  std::vector<QueryScope> scopes = {{}};                // the first is everywhere
+  absl::InlinedVector<QueryScope, 1> scopes =
+      absl::InlinedVector<QueryScope, 1>(1);  // the first is everywhere
   std::vector<QueryPhrase> phrases;
   std::vector<QuerySynonyms> synonyms;                // each stands in one place of the query
   std::vector<std::shared_ptr<const ItemSet>> items;  // of conditions on fields
@@ -121,12 +127,12 @@ struct ParsedQuery {
   struct Place {
     uint32_t term, position;
   };
-  std::vector<Place> sequence;
-  std::vector<float> term_boost, phrase_boost;  // the same with boosts, and of terms that count beside others
-  std::vector<bool> asked;  // [term]: asked for as a word, within a phrase or beside synonyms
+  OfTerms<Place> sequence;
+  OfTerms<float> term_boost, phrase_boost;  // the same with boosts, and of terms that count beside others
+  std::vector<bool> asked;                  // [term]: asked for as a word, within a phrase or beside synonyms
   // [term]: counts, but is no word of the query: an exact form, or another way in which its words are
   // written.
-  std::vector<bool> aside;
+  OfTerms<bool> aside;
   // Plain words that what matches must hold, or some of them: what relaxing may leave out.
   struct WantedWord {
     std::string text;

@@ -3,12 +3,17 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "index/query_marks.h"
+#include "index/word_split.h"
 
 namespace waymark {
 namespace {
 
 using ReadAs = TermReading::Kind;
 const TermReading kReadExactly = {ReadAs::kExact, 0, {}};
+
+// So many are compared one by one.
+constexpr size_t kFewTerms = 16;
 
 // Words that are not cut to stems: what people type of them is compared as they type it.
 std::string_view AsTyped(const AnalysedWord& word, const Analyzer& analyzer) {
@@ -31,16 +36,24 @@ uint32_t QueryWords::ScopeNumber(QueryScope scope) {
   return number;
 }
 
+std::optional<uint32_t> QueryWords::KnownNumber(std::string_view term, const TermReading& reading,
+                                                uint32_t scope) const {
+  if (query_.terms.size() > kFewTerms) {
+    const auto found = numbers_.find(TermKey(term, reading, scope));
+    return found == numbers_.end() ? std::nullopt : std::optional(found->second);
+  }
+  for (uint32_t t = 0; t < query_.terms.size(); ++t) {
+    if (query_.terms[t] == term && query_.term_scopes[t] == scope && SameMarks(query_.readings[t], reading)) {
+      return t;
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<uint32_t> QueryWords::NumberOf(std::string_view term, std::string_view typed,
                                              TermReading reading, uint32_t scope, bool aside) {
-  // Words as they stand and words within quotation marks are one term, which then is not corrected.
-  std::string key(term);
-  if (reading.kind == ReadAs::kTypos) absl::StrAppend(&key, "~", reading.edits);
-  if (reading.kind == ReadAs::kPrefix) absl::StrAppend(&key, "*");
-  if (scope != 0) absl::StrAppend(&key, ":", scope);
-  const auto found = numbers_.find(key);
-  if (found != numbers_.end()) {
-    const uint32_t number = found->second;
+  if (const auto known = KnownNumber(term, reading, scope)) {
+    const uint32_t number = *known;
     if (reading.kind == ReadAs::kExact && !aside) query_.readings[number].kind = reading.kind;
     if (query_.aside[number] && !aside) query_.readings[number].kind = reading.kind;
     query_.aside[number] = query_.aside[number] && aside;
@@ -52,9 +65,13 @@ std::optional<uint32_t> QueryWords::NumberOf(std::string_view term, std::string_
   query_.readings.push_back(std::move(reading));
   query_.term_scopes.push_back(scope);
   query_.aside.push_back(aside);
-  const auto number = static_cast<uint32_t>(query_.terms.size() - 1);
-  numbers_.emplace(std::move(key), number);
-  return number;
+  if (query_.terms.size() > kFewTerms) {
+    for (; mapped_ < query_.terms.size(); ++mapped_) {
+      numbers_.emplace(TermKey(query_.terms[mapped_], query_.readings[mapped_], query_.term_scopes[mapped_]),
+                       static_cast<uint32_t>(mapped_));
+    }
+  }
+  return static_cast<uint32_t>(query_.terms.size() - 1);
 }
 
 QueryWords::InAnalysis QueryWords::AnalyzeIn(const Analyzer& analyzer, uint32_t scope, std::string_view text,
@@ -350,17 +367,12 @@ std::optional<QueryWords::Joined> QueryWords::JoinedTerm(std::string_view first,
            });
   };
   if (!letters(first) || !letters(second)) return std::nullopt;
-  // The term of a text that is one word and no stop word; empty: it is not.
-  TermList terms;
-  const auto term_of = [&](std::string_view text) {
-    terms.Clear();
-    return groups[0].Analyze(text, 0, &terms) == 1 && terms.size() == 1 ? std::string(terms.term(0))
-                                                                        : std::string();
-  };
-  Joined joined{term_of(absl::StrCat(std::string(first), std::string(second))), {}, {}};
+  std::string both(first);
+  both += second;
+  Joined joined{TermOfWord(groups[0], both), {}, {}};
   if (joined.term.empty() || !(*parsing_.known)(joined.term)) return std::nullopt;
-  joined.first = term_of(first);
-  joined.second = term_of(second);
+  joined.first = TermOfWord(groups[0], first);
+  joined.second = TermOfWord(groups[0], second);
   if (joined.first.empty() || joined.second.empty()) return std::nullopt;
   return joined;
 }

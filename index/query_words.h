@@ -79,6 +79,9 @@ class QueryWords {
                                   const TermReading& marked, std::string_view field, bool forms);
   InAnalysis AnalyzeIn(const Analyzer& analyzer, uint32_t scope, std::string_view text,
                        const TermReading& reading, const TermReading& marked, bool forms);
+  // Of a term that the query has, as it is to be taken here; none: it has none such.
+  std::optional<uint32_t> KnownNumber(std::string_view term, const TermReading& reading,
+                                      uint32_t scope) const;
   // None: the query has too many terms.
   std::optional<uint32_t> NumberOf(std::string_view term, std::string_view typed, TermReading reading,
                                    uint32_t scope, bool aside = false);
@@ -94,8 +97,11 @@ class QueryWords {
 
   const QueryParsing& parsing_;
   ParsedQuery query_;
-  uint32_t next_position_ = 0;                         // of the query's words
-  std::unordered_map<std::string, uint32_t> numbers_;  // of terms with the marks of their readings and scopes
+  uint32_t next_position_ = 0;  // of the query's words
+  // Of terms with the marks of their readings and scopes, of the first `mapped_` terms; none while they are
+  // few.
+  std::unordered_map<std::string, uint32_t> numbers_;
+  size_t mapped_ = 0;
 };
 
 }  // namespace waymark

@@ -20,17 +20,6 @@ struct Split {
   int64_t documents = 0;  // of the rarer word, then of both side by side
 };
 
-// The term of a text that is one word; empty: it is not, or it is a stop word.
-std::string TermOfWord(const Analyzer& analyzer, std::string_view text) {
-  std::string term;
-  size_t words = 0;
-  analyzer.ForEachWord(text, [&](const AnalysedWord& word) {
-    ++words;
-    term = std::string(word.term);
-  });
-  return words == 1 ? term : std::string();
-}
-
 // Calls visit(first, second) for each way to cut `typed` into two words.
 template <class Visit>
 void ForEachCut(std::string_view typed, Visit visit) {
@@ -72,6 +61,15 @@ bool CountSideBySide(absl::Span<const SegmentView> segments, Deadline deadline, 
 bool HasMore(const Split& a, const Split& b) { return a.documents > b.documents; }
 
 }  // namespace
+
+std::string TermOfWord(const Analyzer& analyzer, std::string_view text) {
+  std::string term;
+  size_t words = 0;
+  analyzer.ForEachWord(text, [&](const AnalysedWord& word) {
+    if (++words == 1) term.assign(word.term);
+  });
+  return words == 1 ? term : std::string();
+}
 
 WordVariants FindSplit(absl::Span<const SegmentView> segments, const Analyzer& analyzer,
                        std::string_view typed, Deadline deadline) {

@@ -20,6 +20,9 @@ inline constexpr int64_t kMaxSplitDocuments = 10'000;
 WordVariants FindSplit(absl::Span<const SegmentView> segments, const Analyzer& analyzer,
                        std::string_view typed, Deadline deadline);
 
+// The term of a text that is one word; empty: it is not, or it is a stop word.
+std::string TermOfWord(const Analyzer& analyzer, std::string_view text);
+
 // What was typed for the terms of a split; none: it is no such word.
 std::optional<std::string> SplitAsTyped(const Analyzer& analyzer, std::string_view typed,
                                         std::string_view terms);

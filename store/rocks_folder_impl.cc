@@ -39,6 +39,8 @@ class ProgramLog : public rocksdb::Logger {
     std::vsnprintf(text, sizeof text, format, arguments);
     // Said at every checkpoint that is made while another one or a backup holds the files: nothing is wrong.
     if (std::strstr(text, "File Deletions") != nullptr) return;
+    // Said at every check of the files, which are then opened by their names alone: nothing is wrong.
+    if (std::strstr(text, "opened without unique ID") != nullptr) return;
     // A folder that another process has open is an answer of Open, in words of our own.
     if (std::strstr(text, "While lock file") != nullptr || std::strstr(text, "lock hold by") != nullptr)
       return;

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -23,6 +24,7 @@ namespace {
 struct Options {
   Target target;
   bool repair = false;
+  bool one = false;  // of the tenant and collection that the target names; else all
 };
 
 std::string Text(const v1::CheckDataResponse& checked, const std::string& where) {
@@ -78,8 +80,15 @@ absl::StatusOr<std::vector<CollectionCheck>> CheckClosed(const Options& options)
   CollectionCheck& shared = checks.emplace_back();
   shared.name = {"", ""};
   CheckStoreFiles(**store, &shared.parts.emplace_back(PartCheck{.part = "store"}));
+  std::optional<Scope> only;
+  if (options.one) {
+    auto found = (*store)->FindCollection({options.target.tenant, options.target.collection});
+    if (!found.ok()) return found.status();
+    only = *found;
+  }
   for (const auto& record : (*store)->Collections()) {
     const Scope scope{record.tenant_number(), record.collection_number()};
+    if (only && !(*only == scope)) continue;
     checks.push_back({{record.tenant(), record.collection()}, CheckFiles(options.target.data, scope)});
   }
   return checks;
@@ -101,6 +110,7 @@ int RunCheck(const Options& options) {
   if (!backend.ok()) return Fail(backend.status());
   v1::CheckDataRequest request;
   request.set_repair(options.repair);
+  if (options.one) request.set_parent(Parent(options.target));
   v1::CheckDataResponse checked;
   auto status = (*backend)->Call("waymark.v1.AdminService.CheckData", request, &checked);
   if (!status.ok()) return Fail(status);
@@ -122,14 +132,19 @@ int RunCheck(const Options& options) {
 }  // namespace
 
 void AddCheck(CLI::App* app, Run* run) {
-  CLI::App* command = AddCommand(app, "check", "Prove that everything derived agrees with the store",
-                                 "  waymark check --data DIR\n"
-                                 "  waymark check --data DIR --repair\n\n"
-                                 "Exit codes: 0 all agrees (or was repaired), 1 something differs.");
+  CLI::App* command =
+      AddCommand(app, "check", "Prove that everything derived agrees with the store",
+                 "  waymark check --data DIR\n"
+                 "  waymark check --data DIR --repair\n\n"
+                 "All collections, unless --tenant or --collection names one. Exit codes: 0 all agrees\n"
+                 "(or was repaired), 1 something differs.");
   auto options = std::make_shared<Options>();
   AddTargetOptions(command, &options->target);
   command->add_flag("--repair", options->repair, "set aside what differs and make it anew from the store");
-  command->callback([=] { *run = [options] { return RunCheck(*options); }; });
+  command->callback([=] {
+    options->one = command->count("--tenant") + command->count("--collection") > 0;
+    *run = [options] { return RunCheck(*options); };
+  });
 }
 
 }  // namespace waymark

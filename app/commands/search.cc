@@ -125,20 +125,24 @@ void AddSearch(CLI::App* app, Run* run) {
                    "sort all matches by fields, as 'year desc, price', or by distance, "
                    "'geo_distance(location, 52.5, 13.4)'")
       ->type_name("FIELD [desc],...");
-  command
-      ->add_option(
-          "--vector", options->vector,
-          "items near to this vector, alone or beside the words: numbers with commas, or a file of them")
-      ->type_name("FIELD=NUMBERS|@FILE");
+  CLI::Option* vector =
+      command
+          ->add_option(
+              "--vector", options->vector,
+              "items near to this vector, alone or beside the words: numbers with commas, or a file of them")
+          ->type_name("FIELD=NUMBERS|@FILE");
   command->add_option("--nearest", options->nearest, "how many of the nearest take part (100)")
+      ->needs(vector)
       ->type_name("N");
   command
       ->add_option("--fusion", options->fusion, "how words and vector become one list: by ranks or by scores")
+      ->needs(vector)
       ->capture_default_str()
       ->check(CLI::IsMember({"ranks", "scores"}));
   command
       ->add_option("--vector-weight", options->vector_weight,
                    "of the vector, 0 to 1; the words have the rest")
+      ->needs(vector)
       ->capture_default_str()
       ->type_name("W");
   AddRequestOptions(command, &options->request);

@@ -75,12 +75,27 @@ std::string Text(const v1::Status& status, const std::string& where, bool parts)
   return text;
 }
 
-int RunStatus(const Target& target, bool parts) {
+// Leaves the target's collection alone, by its own name: of aliases there is no status.
+absl::Status KeepOne(const std::string& name, v1::Status* status) {
+  auto* all = status->mutable_collections();
+  all->erase(std::remove_if(all->begin(), all->end(),
+                            [&](const v1::CollectionStatus& one) { return one.name() != name; }),
+             all->end());
+  return all->empty() ? absl::NotFoundError(absl::StrCat(
+                            "there is no collection ", name,
+                            "; without --tenant and --collection status shows those that there are"))
+                      : absl::OkStatus();
+}
+
+int RunStatus(const Target& target, bool parts, bool one) {
   auto backend = OpenTarget(target, Access::kRead);
   if (!backend.ok()) return Fail(backend.status());
   v1::Status status;
   auto called = (*backend)->Call("waymark.v1.AdminService.GetStatus", v1::GetStatusRequest(), &status);
   if (!called.ok()) return Fail(called);
+  if (one) {
+    if (auto kept = KeepOne(Parent(target), &status); !kept.ok()) return Fail(kept);
+  }
   if (target.json) return PrintJson(status);
   std::fputs(Text(status, (*backend)->where(), parts).c_str(), stdout);
   return kDone;
@@ -96,7 +111,10 @@ void AddStatus(CLI::App* app, Run* run) {
   auto parts = std::make_shared<bool>(false);
   AddTargetOptions(command, target.get());
   command->add_flag("--parts", *parts, "what each field and part takes in memory and on disk");
-  command->callback([=] { *run = [target, parts] { return RunStatus(*target, *parts); }; });
+  command->callback([=] {
+    const bool one = command->count("--tenant") + command->count("--collection") > 0;
+    *run = [target, parts, one] { return RunStatus(*target, *parts, one); };
+  });
 }
 
 }  // namespace waymark

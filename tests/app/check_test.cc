@@ -26,6 +26,7 @@ TEST_CASE("a check of a folder says that all agrees, or what differs, and mends 
   INFO(ran.err);
   CHECK(ran.code == 0);
   CHECK_THAT(ran.out, Catch::Contains("agrees with its store") && Catch::Contains("index"));
+  CHECK(ran.err.empty());
   for (const std::string folder : {"catalog", "index"}) {
     const std::string file = FirstFile(sandbox, folder);
     REQUIRE_FALSE(file.empty());
@@ -47,6 +48,30 @@ TEST_CASE("a check of a folder says that all agrees, or what differs, and mends 
   CHECK(document["parts"].size() > 4);
   CHECK(document["findings"].empty());
   CHECK(sandbox.Run({"check", "--data", "nowhere"}).code == 1);
+}
+
+TEST_CASE("a check of one collection looks at that one, and at none that is not there") {
+  Sandbox sandbox;
+  REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, kFilms).code == 0);
+  REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d", "--collection", "other"}, kFilms).code == 0);
+  const auto document = sandbox.Json({"check", "--data", "d", "--collection", "other"});
+  for (const auto& part : document["parts"]) {
+    INFO(part.dump());
+    const std::string collection = part["collection"];  // empty: the store's, of all
+    CHECK((collection.empty() || collection == "tenants/default/collections/other"));
+  }
+  tests::Apply({false, 20}, sandbox.Path("d") / "catalog" / FirstFile(sandbox, "catalog"));
+  const Ran all = sandbox.Run({"check", "--data", "d"});
+  CHECK(all.code == 1);
+  const bool other = all.out.find("collections/other catalog") != std::string::npos;
+  CHECK(sandbox.Run({"check", "--data", "d", "--collection", "other"}).code == (other ? 1 : 0));
+  const Ran none = sandbox.Run({"check", "--data", "d", "--collection", "nowhere"});
+  CHECK(none.code == 1);
+  CHECK_THAT(none.err, Catch::Contains("nowhere"));
+  const auto status = sandbox.Json({"status", "--data", "d", "--collection", "other"});
+  REQUIRE(status["collections"].size() == 1);
+  CHECK(status["collections"][0]["name"] == "tenants/default/collections/other");
+  CHECK(sandbox.Run({"status", "--data", "d", "--collection", "nowhere"}).code == 1);
 }
 
 TEST_CASE("a running server is checked and repaired through it") {
@@ -112,6 +137,9 @@ TEST_CASE("places and vectors come from rows and are searched") {
   CHECK(ran.code == 1);
   CHECK_THAT(ran.err, Catch::Contains("vector.field: 'where' is no VECTOR field"));
   CHECK(sandbox.Run({"search", "--data", "d", "--vector", "where=a"}).code == 2);
+  for (const std::string option : {"--nearest", "--vector-weight"}) {
+    CHECK(sandbox.Run({"search", "shop", "--data", "d", option, "1"}).code == 2);  // of no vector
+  }
 }
 
 TEST_CASE("what is too large is refused with the limit") {

@@ -51,6 +51,25 @@ TEST_CASE("results are numbered, with where they were found and why they stand t
         "          +0.1000  age = 2\n");
 }
 
+TEST_CASE("what lies inside objects, and how far away an item is, are columns as others") {
+  google::protobuf::RepeatedPtrField<v1::Result> results;
+  const auto add = [&](const std::string& id, double width) {
+    v1::Result* result = results.Add();
+    result->mutable_item()->set_id(id);
+    auto& size = (*result->mutable_item()->mutable_fields()->mutable_fields())["size"];
+    (*size.mutable_struct_value()->mutable_fields())["width"].set_number_value(width);
+    return result;
+  };
+  add("b1", 30)->set_distance_meters(970.4);
+  add("b2", 40)->set_distance_meters(10971.4);
+  add("b3", 50);
+  CHECK(ResultTable(results, {"", {"size.width"}}, 100) ==
+        "rank  score  id  size.width  distance  sources\n"
+        "   1  0.000  b1  30             970 m\n"
+        "   2  0.000  b2  40           11.0 km\n"
+        "   3  0.000  b3  50\n");
+}
+
 TEST_CASE("the last line says which versions answered and what each stage took") {
   v1::ServedBy served;
   served.set_release("r1");
