@@ -37,6 +37,9 @@ svg.row{width:150px;border:0;background:none}
 .grid{stroke:var(--rule);stroke-width:1}.zero{stroke:var(--axis);stroke-width:1.5;stroke-dasharray:4 3}
 .band{fill:var(--band)}.line{fill:none;stroke:var(--line);stroke-width:2}.bar{stroke:var(--line);stroke-width:3}
 .dot{fill:var(--line)}.tick{fill:var(--soft);font-size:11px}details summary{cursor:pointer;color:var(--soft)}
+.whole{white-space:nowrap}
+/* A plot shrinks with the screen, and what is written in it has to stay readable. */
+@media (max-width:600px){main{padding:1.25rem .75rem 3rem}.tick{font-size:20px}}
 )";
 
 std::string Number(double value) { return absl::StrFormat("%.4g", value); }
@@ -114,22 +117,23 @@ void AppendComparisons(const google::protobuf::RepeatedPtrField<PageReport::Comp
     most = std::max({most, c.absolute().high(), 0.0});
   }
   absl::StrAppend(page, "<h2>", title, "</h2>",
-                  Head({"metric", "arm", "difference, with its interval", "", "control", "treatment",
-                        "relative", "adjusted p", "smallest effect in sight"},
+                  Head({"metric", "arm", "difference, with its interval", "control", "treatment", "relative",
+                        "adjusted p", "smallest effect in sight"},
                        3));
   for (const PageReport::Comparison& c : comparisons) {
     const std::string metric =
         c.segment().empty() ? c.metric() : absl::StrCat(c.metric(), " (", c.segment(), ")");
     absl::StrAppend(page, "<tr>", Cell(EscapeHtml(metric)), Cell(EscapeHtml(c.arm())));
     if (!c.problem().empty()) {
-      absl::StrAppend(page, "<td colspan=\"7\" class=\"soft\">", EscapeHtml(c.problem()), "</td></tr>");
+      absl::StrAppend(page, "<td colspan=\"6\" class=\"soft\">", EscapeHtml(c.problem()), "</td></tr>");
       continue;
     }
     const auto& [least, most] = ranges[c.metric()];
     absl::StrAppend(
-        page, Cell(IntervalRow(PointOf(0, c.absolute(), metric + ", " + c.arm()), least, most)),
-        Cell(Interval(c.absolute()), true), Cell(Number(c.control_mean()), true),
-        Cell(Number(c.treatment_mean()), true),
+        page,
+        Cell(absl::StrCat(IntervalRow(PointOf(0, c.absolute(), metric + ", " + c.arm()), least, most),
+                          "<span class=\"whole\">", Interval(c.absolute()), "</span>")),
+        Cell(Number(c.control_mean()), true), Cell(Number(c.treatment_mean()), true),
         Cell(c.has_relative() ? absl::StrFormat("%+.2f%%", 100 * c.relative().estimate()) : "", true),
         Cell(Number(c.absolute().adjusted_p_value()), true),
         Cell(c.minimal_detectable_effect() > 0 ? Number(c.minimal_detectable_effect()) : "", true), "</tr>");

@@ -109,12 +109,15 @@ void AddExperimentOptions(CLI::App* command, ExperimentOptions* options) {
                    "an arm and its release, or slots/S/variants/V; the first is the control")
       ->type_name("NAME=RELEASE[:WEIGHT]")
       ->allow_extra_args(false);
-  command->add_option("--event", options->event, "primary metric: how many of these events a unit has")
-      ->type_name("TYPE");
-  command->add_flag("--any", options->proportion, "with --event: whether a unit has one, not how many");
-  command->add_option("--window", options->window_days, "days after its exposure that count")
+  CLI::Option* event =
+      command->add_option("--event", options->event, "primary metric: how many of these events a unit has")
+          ->type_name("TYPE");
+  command->add_flag("--any", options->proportion, "with --event: whether a unit has one, not how many")
+      ->needs(event);
+  command->add_option("--window", options->window_days, "with --event: days after the exposure that count")
       ->capture_default_str()
       ->check(OverZero())
+      ->needs(event)
       ->type_name("DAYS");
   command
       ->add_option("--guardrail", options->guardrails,
@@ -135,7 +138,7 @@ void AddExperimentOptions(CLI::App* command, ExperimentOptions* options) {
   command->add_option("--targeting", options->targeting, "only requests that pass, as 'country = \"DE\"'")
       ->type_name("FILTER");
   command->add_option("--min-exposures", options->min_exposures, "units an arm before each step of the ramp")
-      ->check(ZeroOrMore())
+      ->check(OverZero())
       ->type_name("N");
   command->add_flag("--automatic-ramp", options->automatic_ramp, "take the steps as their conditions hold");
 }

@@ -10,7 +10,7 @@ namespace waymark {
 namespace {
 
 constexpr double kPlotWidth = 720, kPlotHeight = 250;
-constexpr double kLeft = 74, kRight = 18, kTop = 14, kBottom = 34;
+constexpr double kLeft = 84, kRight = 18, kTop = 14, kBottom = 34;
 constexpr double kRowWidth = 220, kRowHeight = 20;
 
 // From a value to a place, and no further than the drawing.

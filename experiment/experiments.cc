@@ -273,6 +273,7 @@ absl::StatusOr<ExperimentRecord> Experiments::Create(ExperimentRecord record, co
   const absl::Time now = impl_->options.clock->Now();
   record.set_create_time_us(absl::ToUnixMicros(now));
   record.set_state_time_us(absl::ToUnixMicros(now));
+  std::lock_guard<std::mutex> defining(impl_->defining_mutex);
   if (absl::Status status = impl_->Check(record); !status.ok()) return status;
   const DecisionRecord decision = Note(record, "create", by, now);
   auto written = impl_->store->PutExperiment(impl_->scope, std::move(record), 0, &decision);
@@ -284,6 +285,7 @@ absl::StatusOr<ExperimentRecord> Experiments::Create(ExperimentRecord record, co
 absl::StatusOr<ExperimentRecord> Experiments::Update(ExperimentRecord record, const std::string& by,
                                                      int64_t expected_revision) {
   if (absl::Status status = CheckBy(by); !status.ok()) return status;
+  std::lock_guard<std::mutex> defining(impl_->defining_mutex);
   auto before = Get(record.id());
   if (!before.ok()) return before.status();
   const int64_t revision = expected_revision != 0 ? expected_revision : before->revision();
@@ -341,6 +343,7 @@ absl::Status Experiments::PutLayer(const storage::LayerRecord& layer) {
 }
 
 absl::Status Experiments::DeleteLayer(const std::string& id) {
+  std::lock_guard<std::mutex> defining(impl_->defining_mutex);
   if (absl::Status status = CheckLayerIsFree(id, List()); !id.empty() && !status.ok()) return status;
   if (absl::Status status = impl_->store->DeleteLayer(impl_->scope, id); !status.ok()) return status;
   std::unique_lock<std::shared_mutex> lock(impl_->mutex);

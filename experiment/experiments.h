@@ -93,6 +93,9 @@ class Experiments {
   // Follows the log, rolls back what violates a guardrail, takes the next step of automatic ramps. What was
   // decided.
   absl::StatusOr<std::vector<storage::DecisionRecord>> Tick();
+  // Rolls back what violates a guardrail, from what was measured alone: it waits for no log. What was
+  // decided.
+  std::vector<storage::DecisionRecord> RollBackViolated();
   // Decided, but not activated yet: the caller activates what ReleaseToActivate says, then acknowledges.
   // Asked after each decision and after a start, so that a kill in between loses nothing.
   std::vector<storage::ExperimentRecord> PendingReleases() const;
@@ -117,7 +120,7 @@ class Experiments {
   // answers.
   absl::Status RecordInterleaved(const Assignments& assigned, const AssignedArm& arm,
                                  const ExposureContext& about, const InterleavedAnswer& answer);
-  // What was measured of the answer. True: a guardrail looks violated, call Tick at once.
+  // What was measured of the answer. True: a guardrail looks violated, call RollBackViolated.
   bool RecordServed(const Assignments& assigned, const ServedAnswer& answer);
 
   // --- shadow: releases that score copies of requests which others have answered
@@ -128,7 +131,7 @@ class Experiments {
   bool any_shadow() const;
   // Those that a request with this context is for.
   std::vector<Shadow> ShadowsOf(const google::protobuf::Struct& context) const;
-  // `copies`: [arm - 1]. True: a guardrail looks violated, call Tick at once.
+  // `copies`: [arm - 1]. True: a guardrail looks violated, call RollBackViolated.
   bool RecordShadow(const std::string& experiment, const ShadowAnswer& served,
                     absl::Span<const ShadowAnswer> copies);
   // A request that there was no time to copy.

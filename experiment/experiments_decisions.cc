@@ -121,22 +121,23 @@ std::vector<DecisionRecord> Experiments::Decisions(const std::string& id) const 
   return impl_->store->Decisions(impl_->scope, id);
 }
 
-// From what the server measured alone: it waits for nothing.
-void Experiments::Impl::RollBackViolated(std::vector<DecisionRecord>* decided) {
-  for (const auto& one : AllLive()) {
-    auto record = store->GetExperiment(scope, one->id);
+std::vector<DecisionRecord> Experiments::RollBackViolated() {
+  std::vector<DecisionRecord> decided;
+  for (const auto& one : impl_->AllLive()) {
+    auto record = Get(one->id);
     if (!record.ok() || !IsLive(record->state())) continue;
-    const Evidence evidence{.guardrails = CheckGuardrails(*record, MeasuresOf(*one, *record).served)};
+    const Evidence evidence{.guardrails = CheckGuardrails(*record, Impl::MeasuresOf(*one, *record).served)};
     const auto next = RollBackMove(*record, evidence.guardrails);
     if (!next) continue;
-    auto after = Decide(one->id, {next->move, kAutomatic, next->reason, "", record->revision()}, &evidence);
-    if (after.ok()) decided->push_back(store->Decisions(scope, one->id).back());
+    auto after =
+        impl_->Decide(one->id, {next->move, kAutomatic, next->reason, "", record->revision()}, &evidence);
+    if (after.ok()) decided.push_back(Decisions(one->id).back());
   }
+  return decided;
 }
 
 absl::StatusOr<std::vector<DecisionRecord>> Experiments::Tick() {
-  std::vector<DecisionRecord> decided;
-  impl_->RollBackViolated(&decided);
+  std::vector<DecisionRecord> decided = RollBackViolated();
   for (const auto& one : impl_->AllLive()) {
     auto record = Get(one->id);
     if (!record.ok() || !IsLive(record->state())) continue;

@@ -86,7 +86,6 @@ class Experiments::Impl {
     std::vector<double> shares;  // of a bandit; empty: none yet
   };
   static Measures MeasuresOf(LiveExperiment& live, const storage::ExperimentRecord& record);
-  void RollBackViolated(std::vector<storage::DecisionRecord>* decided);
   absl::Status SaveServed();
   // experiments_upkeep.cc
   absl::Status TakeLook(LiveExperiment& live, const storage::ExperimentRecord& record);
@@ -118,6 +117,8 @@ class Experiments::Impl {
 
   // One follower of the log at a time. Taken before `mutex`.
   std::mutex follow_mutex;
+  // Between the check of a layer or an experiment against the others and its writing. Taken first.
+  std::mutex defining_mutex;
   LogOffset position = 0;
 };
 

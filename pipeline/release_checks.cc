@@ -18,7 +18,9 @@ constexpr absl::Duration kWarmUpPatience = absl::Seconds(10);
 
 // What can be compared between packages: higher is better, and each was measured on what it had not seen.
 bool IsOfflineMetric(const std::string& name) {
-  return absl::StartsWith(name, "validation_") && !absl::StrContains(name, "loss");
+  // How many lists it was measured on is no quality.
+  return absl::StartsWith(name, "validation_") && !absl::StrContains(name, "loss") &&
+         name != "validation_lists";
 }
 
 std::map<std::string, double> OfflineMetrics(const Store& store, Scope scope,
@@ -111,10 +113,15 @@ ReleaseCheck LiveCollection::WarmUp(const std::shared_ptr<const LoadedRelease>& 
   candidate.releases[release->record.id()] = release;
   const auto current = snapshot();
   std::vector<std::string> readers = {""};
-  (void)store_->ForEachUser(scope_, 0, [&](UserNumber, const storage::UserRecord& user) {
+  const absl::Status read = store_->ForEachUser(scope_, 0, [&](UserNumber, const storage::UserRecord& user) {
     if (!user.visitor() && !user.deleted()) readers.push_back(user.id());
     return readers.size() <= kWarmUpReaders;
   });
+  if (!read.ok()) {
+    check.holds = false;
+    check.detail = absl::StrCat("users cannot be read: ", std::string(read.message()));
+    return check;
+  }
   const absl::Time start = absl::Now();
   int empty = 0;
   for (const std::string& reader : readers) {

@@ -153,7 +153,7 @@ void ExperimentCall::Record(const std::string& request_id, const ServedAnswer& s
         "exposure_not_written experiment={} reason=\"{}\" effect=\"the unit's next request tries again\"",
         assigned_.arms[0].experiment->id, std::string(status.message()));
   }
-  if (hosted_->experiments->RecordServed(assigned_, served)) host_->Wake();
+  if (hosted_->experiments->RecordServed(assigned_, served)) host_->RollBackViolated(hosted_);
 }
 
 void ExperimentCall::RecordList(const absl::StatusOr<PipelineResponse>& answer) {

@@ -25,6 +25,14 @@ std::string ReasonOf(const storage::ExperimentRecord& record) {
              : absl::StrCat("experiment ", record.id(), " released ", record.winner());
 }
 
+void LogDecisions(const Collection& collection, const std::vector<storage::DecisionRecord>& decisions) {
+  for (const storage::DecisionRecord& decision : decisions) {
+    spdlog::info("experiment_decided collection={} experiment={} action=\"{}\" by={} reason=\"{}\"",
+                 Named(collection), decision.experiment(), decision.action(), decision.by(),
+                 decision.reason());
+  }
+}
+
 void AddReleases(const storage::ExperimentRecord& record, std::set<std::string>* ids) {
   for (const storage::ArmRecord& arm : record.arms()) {
     if (!arm.release_id().empty()) ids->insert(arm.release_id());
@@ -47,6 +55,11 @@ void ExperimentHost::Stop() {
   }
   wake_.notify_all();
   if (thread_.joinable()) thread_.join();
+}
+
+void ExperimentHost::RollBackViolated(HostedExperiments* hosted) {
+  LogDecisions(*hosted->collection, hosted->experiments->RollBackViolated());
+  Wake();
 }
 
 void ExperimentHost::Wake() {
@@ -89,11 +102,7 @@ void ExperimentHost::Upkeep() {
       spdlog::error("experiments_not_followed collection={} reason=\"{}\"", Named(*open),
                     std::string(decided.status().message()));
     } else {
-      for (const storage::DecisionRecord& decision : *decided) {
-        spdlog::info("experiment_decided collection={} experiment={} action=\"{}\" by={} reason=\"{}\"",
-                     Named(*open), decision.experiment(), decision.action(), decision.by(),
-                     decision.reason());
-      }
+      LogDecisions(*open, *decided);
     }
     if (now < hosted->next_settling) continue;
     hosted->next_settling = Settle(hosted) ? absl::InfinitePast() : now + kRetry;

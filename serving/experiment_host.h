@@ -35,7 +35,8 @@ struct HostedExperiments {
 class ExperimentHost {
  public:
   // The engine must outlive the host.
-  explicit ExperimentHost(Engine* engine) : engine_(engine), shadow_runner_([this] { Wake(); }) {}
+  explicit ExperimentHost(Engine* engine)
+      : engine_(engine), shadow_runner_([this](HostedExperiments* hosted) { RollBackViolated(hosted); }) {}
   ~ExperimentHost() { Stop(); }
 
   // Opens the experiments that there are, with the releases of their arms, then keeps them up on a thread of
@@ -52,13 +53,14 @@ class ExperimentHost {
   // After a decision: activates what it says, and holds the releases that live arms are served with.
   // What fails is logged; false: upkeep tries it again.
   bool Settle(HostedExperiments* hosted);
-  // A guardrail looks violated: upkeep looks at once.
-  void Wake();
+  // A guardrail looks violated: rolled back here and now, however far upkeep is behind with the log.
+  void RollBackViolated(HostedExperiments* hosted);
   ShadowRunner& shadow_runner() { return shadow_runner_; }
 
  private:
   void Run();
   void Upkeep();
+  void Wake();
   // Both under `settling`.
   bool ActivateDecided(HostedExperiments* hosted);
   // Of an experiment on a content slot.

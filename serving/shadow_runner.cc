@@ -95,7 +95,7 @@ void ShadowRunner::Score(const Copy& copy) {
     if (scored.size() < shadow.releases.size()) {
       experiments.SkipShadow(shadow.experiment);
     } else if (experiments.RecordShadow(shadow.experiment, copy.served, scored)) {
-      violated_();
+      violated_(copy.hosted);
     }
   }
 }

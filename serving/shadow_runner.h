@@ -27,7 +27,7 @@ class ShadowRunner {
   };
 
   // `violated` is called when a guardrail looks violated.
-  explicit ShadowRunner(std::function<void()> violated) : violated_(std::move(violated)) {}
+  explicit ShadowRunner(std::function<void(HostedExperiments*)> violated) : violated_(std::move(violated)) {}
   ~ShadowRunner() { Stop(); }
   void Start();
   // What is queued is dropped.
@@ -39,7 +39,7 @@ class ShadowRunner {
   void Run();
   void Score(const Copy& copy);
 
-  const std::function<void()> violated_;
+  const std::function<void(HostedExperiments*)> violated_;
   std::mutex mutex_;
   std::condition_variable wake_;
   bool stop_ = false;       // under mutex_

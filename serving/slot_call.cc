@@ -136,7 +136,7 @@ absl::Status SlotCall::Answer(const v1::GetSlotRequest& request, v1::GetSlotResp
             arm.experiment->id, std::string(status.message()));
       }
       const ServedAnswer measured{.latency = absl::Now() - now};
-      if (hosted->experiments->RecordServed(assigned, measured)) host_->Wake();
+      if (hosted->experiments->RecordServed(assigned, measured)) host_->RollBackViolated(hosted);
     }
   }
   if (shown == nullptr && request.variant().empty()) shown = slot->Shown(context, now);

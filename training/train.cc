@@ -69,6 +69,13 @@ absl::StatusOr<TrainOutput> Train(const TrainInput& input, const TrainOptions& o
     return absl::FailedPreconditionError(
         "a ranker belongs to a retriever, and there is none yet; train a retriever first, or all");
   }
+  // Before anything is written: a mistyped arm leaves no stopped run behind.
+  std::optional<ArmFilter> arms;
+  if (!options.arms.empty()) {
+    auto read = ArmFilter::Read(*input.store, input.scope, options.arms);
+    if (!read.ok()) return read.status();
+    arms = *std::move(read);
+  }
   RunFile run = NewRun(*input.store, options);
   TrainOutput out;
   auto stopped = ReadRunFile(options.work_folder);
@@ -89,13 +96,7 @@ absl::StatusOr<TrainOutput> Train(const TrainInput& input, const TrainOptions& o
   auto log = TrainingLog::Read(*input.store, input.scope, run.up_to);
   if (!log.ok()) return log.status();
   RecipeOptions recipe_options = options.recipe;
-  std::optional<ArmFilter> arms;
-  if (!options.arms.empty()) {
-    auto read = ArmFilter::Read(*input.store, input.scope, options.arms);
-    if (!read.ok()) return read.status();
-    arms = *std::move(read);
-    recipe_options.arms = &*arms;
-  }
+  if (arms) recipe_options.arms = &*arms;
   auto recipe = ServingRecipe(*log, recipe_options);
   if (!recipe.ok()) return recipe.status();
   const CatalogDirectory items(input.store, input.scope, input.catalog);

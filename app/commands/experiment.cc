@@ -1,19 +1,18 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "app/commands/commands.h"
+#include "app/commands/target_command.h"
+#include "app/decision_options.h"
 #include "app/exit.h"
 #include "app/experiment_html.h"
 #include "app/experiment_options.h"
 #include "app/experiment_text.h"
 #include "app/json_output.h"
-#include "app/target.h"
 #include "app/text_table.h"
 #include "store/rows/row_time.h"
 #include "waymark/v1/experiment.pb.h"
@@ -33,19 +32,13 @@ struct Options {
   int page_size = 0;
 };
 
-std::string WhoDecides(const Options& options) {
-  if (!options.by.empty()) return options.by;
-  const char* user = std::getenv("USER");
-  return user != nullptr && *user != '\0' ? user : "operator";
-}
-
 // What every decision says.
 template <class Request>
 Request DecisionOf(const Options& options) {
   Request request;
   request.set_parent(Parent(options.target));
   request.set_id(options.id);
-  request.set_by(WhoDecides(options));
+  request.set_by(WhoDecides(options.by));
   request.set_reason(options.reason);
   return request;
 }
@@ -65,7 +58,7 @@ int Create(const Options& options, Backend* backend) {
   if (!experiment.ok()) return FailUsage(std::string(experiment.status().message()));
   v1::CreateExperimentRequest request;
   request.set_parent(Parent(options.target));
-  request.set_by(WhoDecides(options));
+  request.set_by(WhoDecides(options.by));
   *request.mutable_experiment() = *std::move(experiment);
   return CallAndPrint(options, backend, "CreateExperiment", request);
 }
@@ -180,22 +173,6 @@ int Report(const Options& options, Backend* backend) {
   return kDone;
 }
 
-using ActionFunction = int (*)(const Options&, Backend*);
-
-CLI::App* AddAction(CLI::App* group, Run* run, const std::string& name, const std::string& description,
-                    const std::string& example, const std::shared_ptr<Options>& options,
-                    ActionFunction action) {
-  CLI::App* command = AddCommand(group, name, description, example);
-  AddTargetOptions(command, &options->target);
-  command->callback([=] {
-    *run = [=] {
-      auto backend = OpenTarget(options->target, Access::kWrite);
-      return backend.ok() ? action(*options, backend->get()) : Fail(backend.status());
-    };
-  });
-  return command;
-}
-
 }  // namespace
 
 void AddExperiment(CLI::App* app, Run* run) {
@@ -204,37 +181,41 @@ void AddExperiment(CLI::App* app, Run* run) {
       "A/B tests of releases and content: create, start, ramp, decide, stop, list, report, ...",
       "  waymark experiment report ranker-7 --data DIR");
   auto options = std::make_shared<Options>();
-  CLI::App* create = AddAction(group, run, "create", "Write down what is compared; nobody sees it yet",
-                               "  waymark experiment create --id ranker-7 --arm control=r1 --arm new=r2 "
-                               "--event click --hypothesis 'more clicks' --data DIR",
-                               options, Create);
+  CLI::App* create =
+      AddTargetCommand(group, run, "create", "Write down what is compared; nobody sees it yet",
+                       "  waymark experiment create --id ranker-7 --arm control=r1 --arm new=r2 "
+                       "--event click --hypothesis 'more clicks' --data DIR",
+                       options, Access::kWrite, Create);
   AddExperimentOptions(create, &options->experiment);
-  CLI::App* start = AddAction(group, run, "start", "Show it to the first units; freezes what is measured",
-                              "  waymark experiment start ranker-7 --data DIR", options, Start);
+  CLI::App* start =
+      AddTargetCommand(group, run, "start", "Show it to the first units; freezes what is measured",
+                       "  waymark experiment start ranker-7 --data DIR", options, Access::kWrite, Start);
   start->add_flag("--shadow", options->shadow,
                   "first score copies of the traffic, and answer nobody, until it is ramped");
-  CLI::App* ramp = AddAction(group, run, "ramp", "Take more of the traffic in, when the conditions hold",
-                             "  waymark experiment ramp ranker-7 --data DIR", options, Ramp);
+  CLI::App* ramp =
+      AddTargetCommand(group, run, "ramp", "Take more of the traffic in, when the conditions hold",
+                       "  waymark experiment ramp ranker-7 --data DIR", options, Access::kWrite, Ramp);
   ramp->add_option("--coverage", options->coverage, "share of the traffic, up to 1; none: the next step")
       ->type_name("SHARE");
-  CLI::App* stop = AddAction(group, run, "stop", "Release a winner to everybody, roll back, or just end",
-                             "  waymark experiment stop ranker-7 --winner new --data DIR", options, Stop);
+  CLI::App* stop = AddTargetCommand(
+      group, run, "stop", "Release a winner to everybody, roll back, or just end",
+      "  waymark experiment stop ranker-7 --winner new --data DIR", options, Access::kWrite, Stop);
   stop->add_option("--winner", options->winner, "release this arm to everybody")->type_name("ARM");
   stop->add_flag("--roll-back", options->roll_back,
                  "end it; a winner that was released gives way to the control");
   stop->add_flag("--end", options->end, "end it without either");
-  CLI::App* decide = AddAction(group, run, "decide",
-                               "Make the decision that the figures call for, or say what is missing for one",
-                               "  waymark experiment decide ranker-7 --dry-run --data DIR", options, Decide);
+  CLI::App* decide = AddTargetCommand(
+      group, run, "decide", "Make the decision that the figures call for, or say what is missing for one",
+      "  waymark experiment decide ranker-7 --dry-run --data DIR", options, Access::kWrite, Decide);
   decide->add_flag("--dry-run", options->dry_run, "say what would be decided");
-  CLI::App* list = AddAction(group, run, "list", "Every experiment", "  waymark experiment list --data DIR",
-                             options, List);
+  CLI::App* list = AddTargetCommand(group, run, "list", "Every experiment",
+                                    "  waymark experiment list --data DIR", options, Access::kRead, List);
   list->add_option("-n,--limit", options->page_size, "entries of the page (at most 1,000)")->type_name("N");
   list->add_option("--page-token", options->page_token, "the page after the one that named it")
       ->type_name("TOKEN");
-  CLI::App* report =
-      AddAction(group, run, "report", "What an experiment has shown so far",
-                "  waymark experiment report ranker-7 --html report.html --data DIR", options, Report);
+  CLI::App* report = AddTargetCommand(group, run, "report", "What an experiment has shown so far",
+                                      "  waymark experiment report ranker-7 --html report.html --data DIR",
+                                      options, Access::kRead, Report);
   report->add_option("--html", options->html, "a page with plots, that needs nothing beside it")
       ->type_name("FILE");
   AddExperimentLayer(group, run);
@@ -244,7 +225,7 @@ void AddExperiment(CLI::App* app, Run* run) {
     command->add_option("id", options->id, "the experiment")->required()->type_name("ID");
   }
   for (CLI::App* command : {create, start, ramp, decide, stop}) {
-    command->add_option("--by", options->by, "who decides (else $USER); recorded")->type_name("NAME");
+    AddByOption(command, &options->by);
   }
   for (CLI::App* command : {start, ramp, decide, stop}) {
     command->add_option("--reason", options->reason, "recorded with the decision")->type_name("TEXT");

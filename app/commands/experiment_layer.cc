@@ -5,10 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "app/commands/commands.h"
+#include "app/commands/target_command.h"
 #include "app/exit.h"
 #include "app/json_output.h"
-#include "app/target.h"
 #include "app/text_table.h"
 #include "waymark/v1/experiment.pb.h"
 
@@ -75,24 +74,14 @@ void AddExperimentLayer(CLI::App* group, Run* run) {
                                      "  waymark experiment layer put ranking --holdout .05 --data DIR\n"
                                      "  waymark experiment layer put - --holdout .02 --data DIR");
   auto options = std::make_shared<Options>();
-  const auto add = [&](const std::string& name, const std::string& description, const std::string& example,
-                       Access access, int (*act)(const Options&, Backend*)) {
-    CLI::App* command = AddCommand(layers, name, description, example);
-    AddTargetOptions(command, &options->target);
-    command->callback([=] {
-      *run = [=] {
-        auto backend = OpenTarget(options->target, access);
-        return backend.ok() ? act(*options, backend->get()) : Fail(backend.status());
-      };
-    });
-    return command;
-  };
-  CLI::App* put = add("put", "Make a layer, or change its holdout",
-                      "  waymark experiment layer put ranking --holdout .05 --data DIR", Access::kWrite, Put);
-  add("list", "Layers with their holdouts and experiments", "  waymark experiment layer list --data DIR",
-      Access::kRead, List);
-  CLI::App* remove = add("delete", "Delete a layer that no experiment is in",
-                         "  waymark experiment layer delete ranking --data DIR", Access::kWrite, Delete);
+  CLI::App* put = AddTargetCommand(layers, run, "put", "Make a layer, or change its holdout",
+                                   "  waymark experiment layer put ranking --holdout .05 --data DIR", options,
+                                   Access::kWrite, Put);
+  AddTargetCommand(layers, run, "list", "Layers with their holdouts and experiments",
+                   "  waymark experiment layer list --data DIR", options, Access::kRead, List);
+  CLI::App* remove = AddTargetCommand(layers, run, "delete", "Delete a layer that no experiment is in",
+                                      "  waymark experiment layer delete ranking --data DIR", options,
+                                      Access::kWrite, Delete);
   for (CLI::App* command : {put, remove}) {
     command->add_option("id", options->id, "its name; - is the whole collection")
         ->required()

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -20,7 +21,6 @@
 namespace waymark {
 namespace {
 
-using Struct = google::protobuf::Struct;
 using Answer = v1::EvaluatePolicyResponse;
 
 // A file holds a decision a line; more than this would not fit into memory as they are kept.
@@ -45,30 +45,48 @@ int PrintAnswer(const Options& options, const Answer& answer) {
   return kDone;
 }
 
-absl::StatusOr<double> NumberIn(const Struct& fields, const std::string& column, int64_t line) {
-  const auto found = fields.fields().find(column);
-  if (found == fields.fields().end()) {
-    return absl::InvalidArgumentError(absl::StrCat("line ", line, ": there is no column '", column, "'"));
+// A number of each decision: a column of the file, or the same for all.
+struct Wanted {
+  const char* option;
+  const std::string* column;
+  double LoggedDecision::*into;
+  double same = 0;
+  bool in_file = true;
+};
+
+std::vector<Wanted> WantedOf(const Options& options) {
+  std::vector<Wanted> all = {{"--reward", &options.reward, &LoggedDecision::reward},
+                             {"--propensity", &options.propensity, &LoggedDecision::logged_propensity},
+                             {"--policy", &options.policy, &LoggedDecision::target_propensity}};
+  if (!options.predicted.empty()) {
+    all.push_back({"--predicted", &options.predicted, &LoggedDecision::predicted});
+    all.push_back({"--predicted-policy", &options.predicted_policy, &LoggedDecision::predicted_under_target});
   }
-  const auto& value = found->second;
-  double number = 0;
-  if (value.has_number_value()) return value.number_value();
-  if (value.has_bool_value()) return value.bool_value() ? 1 : 0;
-  if (value.has_string_value() && absl::SimpleAtod(value.string_value(), &number)) return number;
-  return absl::InvalidArgumentError(absl::StrCat("line ", line, ": '", column, "' is no number"));
+  for (Wanted& wanted : all) wanted.in_file = !absl::SimpleAtod(*wanted.column, &wanted.same);
+  return all;
 }
 
-// A column, or the same number for every decision.
-absl::Status ReadInto(const Struct& fields, const std::string& column, int64_t line, double* into) {
-  if (absl::SimpleAtod(column, into)) return absl::OkStatus();
-  auto number = NumberIn(fields, column, line);
-  if (number.ok()) *into = *number;
-  return number.status();
+absl::StatusOr<double> NumberIn(const Row& row, const Wanted& wanted) {
+  const auto found = row.fields.fields().find(wanted.option);
+  const std::string text = found == row.fields.fields().end() ? "" : found->second.string_value();
+  double number = 0;
+  bool happened = false;
+  if (absl::SimpleAtod(text, &number) && std::isfinite(number)) return number;
+  if (absl::SimpleAtob(text, &happened)) return happened ? 1 : 0;
+  return absl::InvalidArgumentError(
+      absl::StrCat("line ", row.line, ": '", *wanted.column, "' (", wanted.option, ") ",
+                   text.empty() ? "is empty" : absl::StrCat("is '", text, "', which is no number")));
 }
 
 absl::StatusOr<std::vector<LoggedDecision>> ReadDecisions(const Options& options) {
+  const std::vector<Wanted> all = WantedOf(options);
   RowOptions rows;
   rows.has_ids = false;
+  rows.mapping.only_mapped = true;
+  for (const Wanted& wanted : all) {
+    if (wanted.in_file)
+      rows.mapping.fields.push_back({wanted.option, *wanted.column, {CellType::Kind::kText, ""}});
+  }
   auto reader = RowReader::Open(options.file, rows);
   if (!reader.ok()) return reader.status();
   std::vector<LoggedDecision> log;
@@ -84,15 +102,11 @@ absl::StatusOr<std::vector<LoggedDecision>> ReadDecisions(const Options& options
           absl::StrCat("the file has more than ", kMostDecisions, " decisions"));
     }
     LoggedDecision& decision = log.emplace_back();
-    absl::Status status = ReadInto(row.fields, options.reward, row.line, &decision.reward);
-    status.Update(ReadInto(row.fields, options.propensity, row.line, &decision.logged_propensity));
-    status.Update(ReadInto(row.fields, options.policy, row.line, &decision.target_propensity));
-    if (!options.predicted.empty()) {
-      status.Update(ReadInto(row.fields, options.predicted, row.line, &decision.predicted));
-      status.Update(
-          ReadInto(row.fields, options.predicted_policy, row.line, &decision.predicted_under_target));
+    for (const Wanted& wanted : all) {
+      auto number = wanted.in_file ? NumberIn(row, wanted) : absl::StatusOr<double>(wanted.same);
+      if (!number.ok()) return number.status();
+      decision.*wanted.into = *number;
     }
-    if (!status.ok()) return status;
   }
 }
 
@@ -115,6 +129,9 @@ int EvaluateFile(const Options& options) {
   if (options.reward.empty() || options.propensity.empty() || options.policy.empty()) {
     return FailUsage("--file takes --reward, --propensity and --policy: columns, or numbers");
   }
+  if (!options.shares.empty() || !options.metric.empty()) {
+    return FailUsage("--share and --metric are of an experiment; a --file takes --policy and --reward");
+  }
   if (options.predicted.empty() != options.predicted_policy.empty()) {
     return FailUsage("the doubly robust estimate takes --predicted and --predicted-policy, or neither");
   }
@@ -134,6 +151,11 @@ int EvaluateFile(const Options& options) {
 }
 
 int EvaluateExperiment(const Options& options) {
+  for (const std::string* column : {&options.reward, &options.propensity, &options.policy, &options.predicted,
+                                    &options.predicted_policy}) {
+    if (!column->empty())
+      return FailUsage("columns are of a --file; an experiment takes --share, and --metric");
+  }
   v1::EvaluatePolicyRequest request;
   request.set_parent(Parent(options.target));
   request.set_id(options.id);

@@ -110,16 +110,18 @@ void AddExperimentPower(CLI::App* group, Run* run) {
   command->add_option("--units-a-day", options->units_a_day, "new units of both groups; tells the days")
       ->check(OverZero())
       ->type_name("N");
-  command
-      ->add_option("--looks", options->looks,
-                   "looks at even distances that are fixed beforehand, the last at the end")
-      ->check(CLI::Range(1, 50))
-      ->capture_default_str()
-      ->type_name("N");
+  CLI::Option* looks =
+      command
+          ->add_option("--looks", options->looks,
+                       "looks at even distances that are fixed beforehand, the last at the end")
+          ->check(CLI::Range(1, 50))
+          ->capture_default_str()
+          ->type_name("N");
   command
       ->add_option("--spending", options->spending, "how alpha is spent over looks: obrien-fleming or pocock")
       ->check(CLI::IsMember({"obrien-fleming", "pocock"}))
       ->capture_default_str()
+      ->needs(looks)
       ->type_name("WAY");
   command->add_flag("--json", options->json, "one JSON document");
   command->callback([=] {

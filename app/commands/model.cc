@@ -5,11 +5,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "app/commands/commands.h"
+#include "app/commands/target_command.h"
 #include "app/exit.h"
 #include "app/json_output.h"
 #include "app/progress.h"
-#include "app/target.h"
 #include "app/text_table.h"
 #include "store/rows/row_time.h"
 
@@ -97,22 +96,6 @@ int Import(const Options& options, Backend* backend) {
   return kDone;
 }
 
-using Action = int (*)(const Options&, Backend*);
-
-CLI::App* AddAction(CLI::App* group, Run* run, const std::string& name, const std::string& description,
-                    const std::string& example, const std::shared_ptr<Options>& options, Access access,
-                    Action action) {
-  CLI::App* command = AddCommand(group, name, description, example);
-  AddTargetOptions(command, &options->target);
-  command->callback([=] {
-    *run = [=] {
-      auto backend = OpenTarget(options->target, access);
-      return backend.ok() ? action(*options, backend->get()) : Fail(backend.status());
-    };
-  });
-  return command;
-}
-
 }  // namespace
 
 void AddModel(CLI::App* app, Run* run) {
@@ -129,18 +112,20 @@ void AddModel(CLI::App* app, Run* run) {
         ->required()
         ->type_name("VERSION");
   };
-  kind(AddAction(group, run, "list", "Every model of the collection", "  waymark model list --data DIR",
-                 options, Access::kRead, List));
-  CLI::App* show = AddAction(group, run, "show", "One model with its metrics and features",
-                             "  waymark model show ranker v1 --data DIR", options, Access::kRead, Show);
+  kind(AddTargetCommand(group, run, "list", "Every model of the collection",
+                        "  waymark model list --data DIR", options, Access::kRead, List));
+  CLI::App* show =
+      AddTargetCommand(group, run, "show", "One model with its metrics and features",
+                       "  waymark model show ranker v1 --data DIR", options, Access::kRead, Show);
   kind(show)->required();
   version(show);
-  CLI::App* verify = AddAction(group, run, "verify", "Read a model's files again and compare their hashes",
-                               "  waymark model verify ranker v1 --data DIR", options, Access::kRead, Verify);
+  CLI::App* verify =
+      AddTargetCommand(group, run, "verify", "Read a model's files again and compare their hashes",
+                       "  waymark model verify ranker v1 --data DIR", options, Access::kRead, Verify);
   kind(verify)->required();
   version(verify);
-  AddAction(group, run, "import", "Check a package and add it",
-            "  waymark model import packages/ranker-v2 --data DIR", options, Access::kCreate, Import)
+  AddTargetCommand(group, run, "import", "Check a package and add it",
+                   "  waymark model import packages/ranker-v2 --data DIR", options, Access::kCreate, Import)
       ->add_option("folder", options->folder, "the package's folder")
       ->required()
       ->type_name("FOLDER");

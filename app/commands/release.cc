@@ -6,10 +6,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "app/commands/commands.h"
+#include "app/commands/target_command.h"
 #include "app/exit.h"
 #include "app/json_output.h"
-#include "app/target.h"
 #include "app/text_table.h"
 #include "store/rows/row_time.h"
 #include "waymark/v1/release.pb.h"
@@ -119,8 +118,14 @@ int List(const Options& options, Backend* backend) {
 
 int ActivateAndPrint(const Options& options, Backend* backend) {
   v1::Release release;
-  const int code = Activate(options, options.id, backend, &release);
-  return code == kDone ? Print(options, release) : code;
+  int code = Activate(options, options.id, backend, &release);
+  if (code == kDone) code = Print(options, release);
+  if (code != kDone || !options.dry_run || !options.override_reason.empty()) return code;
+  // So that a script can ask.
+  for (const v1::Release::Check& check : release.checks()) {
+    if (!check.holds()) return kFailed;
+  }
+  return code;
 }
 
 int Rollback(const Options& options, Backend* backend) {
@@ -137,21 +142,6 @@ int Rollback(const Options& options, Backend* backend) {
   return kDone;
 }
 
-using Action = int (*)(const Options&, Backend*);
-
-CLI::App* AddAction(CLI::App* group, Run* run, const std::string& name, const std::string& description,
-                    const std::string& example, const std::shared_ptr<Options>& options, Action action) {
-  CLI::App* command = AddCommand(group, name, description, example);
-  AddTargetOptions(command, &options->target);
-  command->callback([=] {
-    *run = [=] {
-      auto backend = OpenTarget(options->target, Access::kWrite);
-      return backend.ok() ? action(*options, backend->get()) : Fail(backend.status());
-    };
-  });
-  return command;
-}
-
 }  // namespace
 
 void AddRelease(CLI::App* app, Run* run) {
@@ -159,8 +149,9 @@ void AddRelease(CLI::App* app, Run* run) {
                                     "  waymark release create --retriever v1 --ranker v1 --data DIR");
   auto options = std::make_shared<Options>();
   CLI::App* create =
-      AddAction(group, run, "create", "Put a retriever, a ranker and a blending plan together",
-                "  waymark release create --retriever v1 --ranker v1 --activate --data DIR", options, Create);
+      AddTargetCommand(group, run, "create", "Put a retriever, a ranker and a blending plan together",
+                       "  waymark release create --retriever v1 --ranker v1 --activate --data DIR", options,
+                       Access::kWrite, Create);
   create->add_option("--id", options->id, "its name; made up when left out")->type_name("ID");
   create->add_option("--retriever", options->retriever, "version of the retriever")->type_name("VERSION");
   create->add_option("--ranker", options->ranker, "version of the ranker; none: a weighted sum")
@@ -171,11 +162,13 @@ void AddRelease(CLI::App* app, Run* run) {
                    "a source, how deep and with what weight; none: the default plan")
       ->type_name("NAME[:LIMIT[:WEIGHT]]")
       ->allow_extra_args(false);
-  create->add_flag("--activate", options->activate, "serve it to everybody at once");
-  AddAction(group, run, "list", "Every release", "  waymark release list --data DIR", options, List);
+  CLI::Option* activated = create->add_flag("--activate", options->activate, "serve it to everybody at once");
+  AddTargetCommand(group, run, "list", "Every release", "  waymark release list --data DIR", options,
+                   Access::kRead, List);
   CLI::App* activate =
-      AddAction(group, run, "activate", "Serve a release to everybody from the next request on",
-                "  waymark release activate r2 --reason 'better nDCG' --data DIR", options, ActivateAndPrint);
+      AddTargetCommand(group, run, "activate", "Serve a release to everybody from the next request on",
+                       "  waymark release activate r2 --reason 'better nDCG' --data DIR", options,
+                       Access::kWrite, ActivateAndPrint);
   activate->add_option("id", options->id, "the release")->required()->type_name("ID");
   activate->add_flag("--dry-run", options->dry_run, "check it, and activate nothing");
   for (CLI::App* command : {create, activate}) {
@@ -189,12 +182,15 @@ void AddRelease(CLI::App* app, Run* run) {
         ->check(CLI::Range(0.0, 1.0))
         ->type_name("SHARE");
   }
-  CLI::App* rollback =
-      AddAction(group, run, "rollback", "Go back to the release that was active before",
-                "  waymark release rollback --reason 'worse clicks' --data DIR", options, Rollback);
+  CLI::App* rollback = AddTargetCommand(
+      group, run, "rollback", "Go back to the release that was active before",
+      "  waymark release rollback --reason 'worse clicks' --data DIR", options, Access::kWrite, Rollback);
   for (CLI::App* command : {create, activate, rollback}) {
     command->add_option("--reason", options->reason, "kept with the activation")->type_name("TEXT");
   }
+  // What an activation takes says nothing where none is made.
+  for (const char* option : {"--override", "--max-drop", "--reason"})
+    create->get_option(option)->needs(activated);
 }
 
 }  // namespace waymark

@@ -2,17 +2,19 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "app/commands/commands.h"
+#include "absl/strings/str_split.h"
+#include "app/commands/target_command.h"
+#include "app/decision_options.h"
 #include "app/exit.h"
 #include "app/json_output.h"
-#include "app/target.h"
 #include "app/text_table.h"
+#include "store/rows/field_mapping.h"
 #include "waymark/v1/curation.pb.h"
 
 namespace waymark {
@@ -28,10 +30,42 @@ struct Options {
   int page_size = 0;
 };
 
-std::string WhoDecides(const Options& options) {
-  if (!options.by.empty()) return options.by;
-  const char* user = std::getenv("USER");
-  return user != nullptr && *user != '\0' ? user : "operator";
+int PrintSlot(const Options& options, const v1::Slot& slot) {
+  if (options.target.json) return PrintJson(slot);
+  std::printf(
+      "slot %s shows %s%s\n", slot.id().c_str(), slot.active().empty() ? "nothing" : slot.active().c_str(),
+      slot.fallbacks().empty()
+          ? ""
+          : absl::StrCat("; where that is not valid or not meant: ", absl::StrJoin(slot.fallbacks(), ", "))
+                .c_str());
+  return kDone;
+}
+
+// What every request about the slot says.
+template <class Request>
+Request RequestOf(const Options& options) {
+  Request request;
+  request.set_parent(Parent(options.target));
+  request.set_slot(options.slot);
+  return request;
+}
+
+// And what a page of a list does.
+template <class Request>
+Request Page(Request request, const Options& options) {
+  request.set_page_size(options.page_size);
+  request.set_page_token(options.page_token);
+  return request;
+}
+
+// Activating and rolling back answer the slot.
+template <class Request>
+int Decide(const Options& options, Backend* backend, const std::string& method, Request request) {
+  request.set_by(WhoDecides(options.by));
+  request.set_reason(options.reason);
+  v1::Slot slot;
+  auto status = backend->Call(absl::StrCat(kService, method), request, &slot);
+  return status.ok() ? PrintSlot(options, slot) : Fail(status);
 }
 
 std::string JsonOf(const google::protobuf::Message& message) {
@@ -46,32 +80,26 @@ std::string ValidityText(const v1::SlotVariant& variant) {
   return absl::StrCat(from, " - ", until);
 }
 
-int PrintSlot(const Options& options, const v1::Slot& slot) {
-  if (options.target.json) return PrintJson(slot);
-  std::printf(
-      "slot %s shows %s%s\n", slot.id().c_str(), slot.active().empty() ? "nothing" : slot.active().c_str(),
-      slot.fallbacks().empty()
-          ? ""
-          : absl::StrCat("; where that is not valid or not meant: ", absl::StrJoin(slot.fallbacks(), ", "))
-                .c_str());
-  return kDone;
-}
-
 // A payload alone, or a whole variant.
 absl::Status ReadEntry(const std::string& text, v1::SlotVariant* variant) {
   const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return absl::InvalidArgumentError("VARIANT is no JSON object");
+  if (!json.is_object()) return absl::InvalidArgumentError("JSON: it is no JSON object");
   google::protobuf::Message* into = variant;
-  if (!json.contains("payload")) into = variant->mutable_payload();
+  if (!json.contains("payload")) {
+    for (const char* name : {"targeting", "valid_from", "valid_until"}) {
+      if (json.contains(name))
+        return absl::InvalidArgumentError(
+            absl::StrCat("JSON: it has '", name, "' and no 'payload'; put what is shown into 'payload'"));
+    }
+    into = variant->mutable_payload();
+  }
   const auto status = google::protobuf::util::JsonStringToMessage(text, into);
   if (status.ok()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("VARIANT: ", std::string(status.message())));
+  return absl::InvalidArgumentError(absl::StrCat("JSON: ", std::string(status.message())));
 }
 
 int Put(const Options& options, Backend* backend) {
-  v1::PutSlotVariantRequest request;
-  request.set_parent(Parent(options.target));
-  request.set_slot(options.slot);
+  auto request = RequestOf<v1::PutSlotVariantRequest>(options);
   request.set_id(options.variant);
   if (auto status = ReadEntry(options.entry, request.mutable_variant()); !status.ok())
     return FailUsage(std::string(status.message()));
@@ -87,8 +115,7 @@ int Put(const Options& options, Backend* backend) {
 int ListSlots(const Options& options, Backend* backend) {
   v1::ListSlotsRequest request;
   request.set_parent(Parent(options.target));
-  request.set_page_size(options.page_size);
-  request.set_page_token(options.page_token);
+  request = Page(std::move(request), options);
   v1::ListSlotsResponse response;
   auto status = backend->Call(absl::StrCat(kService, "ListSlots"), request, &response);
   if (!status.ok()) return Fail(status);
@@ -112,11 +139,7 @@ int ListSlots(const Options& options, Backend* backend) {
 }
 
 int ListVariants(const Options& options, Backend* backend) {
-  v1::ListSlotVariantsRequest request;
-  request.set_parent(Parent(options.target));
-  request.set_slot(options.slot);
-  request.set_page_size(options.page_size);
-  request.set_page_token(options.page_token);
+  const auto request = Page(RequestOf<v1::ListSlotVariantsRequest>(options), options);
   v1::ListSlotVariantsResponse response;
   auto status = backend->Call(absl::StrCat(kService, "ListSlotVariants"), request, &response);
   if (!status.ok()) return Fail(status);
@@ -140,9 +163,7 @@ int List(const Options& options, Backend* backend) {
 }
 
 int Delete(const Options& options, Backend* backend) {
-  v1::DeleteSlotVariantRequest request;
-  request.set_parent(Parent(options.target));
-  request.set_slot(options.slot);
+  auto request = RequestOf<v1::DeleteSlotVariantRequest>(options);
   request.set_id(options.variant);
   v1::DeleteSlotVariantResponse response;
   auto status = backend->Call(absl::StrCat(kService, "DeleteSlotVariant"), request, &response);
@@ -153,53 +174,33 @@ int Delete(const Options& options, Backend* backend) {
 }
 
 int Activate(const Options& options, Backend* backend) {
-  v1::ActivateSlotVariantRequest request;
-  request.set_parent(Parent(options.target));
-  request.set_slot(options.slot);
+  auto request = RequestOf<v1::ActivateSlotVariantRequest>(options);
   request.set_variant(options.variant);
-  request.set_by(WhoDecides(options));
-  request.set_reason(options.reason);
-  v1::Slot slot;
-  auto status = backend->Call(absl::StrCat(kService, "ActivateSlotVariant"), request, &slot);
-  return status.ok() ? PrintSlot(options, slot) : Fail(status);
+  return Decide(options, backend, "ActivateSlotVariant", std::move(request));
 }
 
 int Rollback(const Options& options, Backend* backend) {
-  v1::RollbackSlotRequest request;
-  request.set_parent(Parent(options.target));
-  request.set_slot(options.slot);
-  request.set_by(WhoDecides(options));
-  request.set_reason(options.reason);
-  v1::Slot slot;
-  auto status = backend->Call(absl::StrCat(kService, "RollbackSlot"), request, &slot);
-  return status.ok() ? PrintSlot(options, slot) : Fail(status);
-}
-
-bool SplitPair(const std::string& text, std::string* key, std::string* value) {
-  const size_t equals = text.find('=');
-  if (equals == 0 || equals == std::string::npos) return false;
-  *key = text.substr(0, equals);
-  *value = text.substr(equals + 1);
-  return true;
+  return Decide(options, backend, "RollbackSlot", RequestOf<v1::RollbackSlotRequest>(options));
 }
 
 int Get(const Options& options, Backend* backend) {
-  v1::GetSlotRequest request;
-  request.set_parent(Parent(options.target));
-  request.set_slot(options.slot);
+  auto request = RequestOf<v1::GetSlotRequest>(options);
   request.set_user_id(options.user);
   request.set_visitor_id(options.visitor);
   request.set_session_id(options.session);
   request.set_surface(options.surface);
   request.set_variant(options.shown_variant);
-  std::string key, value;
   for (const std::string& text : options.context) {
-    if (!SplitPair(text, &key, &value)) return FailUsage("--context: '" + text + "' is not KEY=VALUE");
-    (*request.mutable_context()->mutable_fields())[key].set_string_value(value);
+    auto constant = ParseConstant(text);
+    if (!constant.ok())
+      return FailUsage(absl::StrCat("--context: ", std::string(constant.status().message())));
+    (*request.mutable_context()->mutable_fields())[constant->first] = constant->second;
   }
   for (const std::string& text : options.arms) {
-    if (!SplitPair(text, &key, &value)) return FailUsage("--arm: '" + text + "' is not EXPERIMENT=ARM");
-    (*request.mutable_experiment_arms())[key] = value;
+    const std::pair<std::string, std::string> asked = absl::StrSplit(text, absl::MaxSplits('=', 1));
+    if (asked.first.empty() || asked.second.empty())
+      return FailUsage(absl::StrCat("--arm: '", text, "' is not EXPERIMENT=ARM"));
+    (*request.mutable_experiment_arms())[asked.first] = asked.second;
   }
   v1::GetSlotResponse response;
   auto status = backend->Call(absl::StrCat(kService, "GetSlot"), request, &response);
@@ -216,22 +217,6 @@ int Get(const Options& options, Backend* backend) {
   return kDone;
 }
 
-using Action = int (*)(const Options&, Backend*);
-
-CLI::App* AddAction(CLI::App* group, Run* run, const std::string& name, const std::string& description,
-                    const std::string& example, const std::shared_ptr<Options>& options, Access access,
-                    Action action) {
-  CLI::App* command = AddCommand(group, name, description, example);
-  AddTargetOptions(command, &options->target);
-  command->callback([=] {
-    *run = [=] {
-      auto backend = OpenTarget(options->target, access);
-      return backend.ok() ? action(*options, backend->get()) : Fail(backend.status());
-    };
-  });
-  return command;
-}
-
 }  // namespace
 
 void AddSlot(CLI::App* app, Run* run) {
@@ -240,25 +225,27 @@ void AddSlot(CLI::App* app, Run* run) {
                       "  waymark slot put hero summer '{\"image\": \"/summer.png\"}' --data DIR\n"
                       "  waymark slot activate hero summer --data DIR");
   auto options = std::make_shared<Options>();
-  CLI::App* put = AddAction(group, run, "put", "Create or replace a variant; nobody sees it yet",
-                            "  waymark slot put hero summer '{\"image\": \"/summer.png\"}' --data DIR\n"
-                            "  waymark slot put hero dutch '{\"payload\": {\"image\": \"/nl.png\"},\n"
-                            "      \"targeting\": \"country = \\\"nl\\\"\"}' --data DIR",
-                            options, Access::kCreate, Put);
-  CLI::App* list = AddAction(group, run, "list", "Slots and what they show; with a SLOT, its variants",
-                             "  waymark slot list hero --data DIR", options, Access::kRead, List);
-  CLI::App* activate = AddAction(group, run, "activate", "Show a variant to everybody it is meant for",
-                                 "  waymark slot activate hero summer --reason 'it is June' --data DIR",
-                                 options, Access::kWrite, Activate);
-  CLI::App* rollback = AddAction(group, run, "rollback", "Go back to what the slot showed before",
-                                 "  waymark slot rollback hero --reason 'broken image' --data DIR", options,
-                                 Access::kWrite, Rollback);
-  CLI::App* get = AddAction(group, run, "get", "What a slot shows somebody",
-                            "  waymark slot get hero --user u1 --context country=nl --data DIR", options,
-                            Access::kRead, Get);
+  CLI::App* put =
+      AddTargetCommand(group, run, "put", "Create or replace a variant; nobody sees it yet",
+                       "  waymark slot put hero summer '{\"image\": \"/summer.png\"}' --data DIR\n"
+                       "  waymark slot put hero dutch '{\"payload\": {\"image\": \"/nl.png\"},\n"
+                       "      \"targeting\": \"country = \\\"nl\\\"\"}' --data DIR",
+                       options, Access::kCreate, Put);
+  CLI::App* list = AddTargetCommand(group, run, "list", "Slots and what they show; with a SLOT, its variants",
+                                    "  waymark slot list hero --data DIR", options, Access::kRead, List);
+  CLI::App* activate =
+      AddTargetCommand(group, run, "activate", "Show a variant to everybody it is meant for",
+                       "  waymark slot activate hero summer --reason 'it is June' --data DIR", options,
+                       Access::kWrite, Activate);
+  CLI::App* rollback = AddTargetCommand(group, run, "rollback", "Go back to what the slot showed before",
+                                        "  waymark slot rollback hero --reason 'broken image' --data DIR",
+                                        options, Access::kWrite, Rollback);
+  CLI::App* get = AddTargetCommand(group, run, "get", "What a slot shows somebody",
+                                   "  waymark slot get hero --user u1 --context country=nl --data DIR",
+                                   options, Access::kRead, Get);
   CLI::App* remove =
-      AddAction(group, run, "delete", "Delete a variant that is not shown",
-                "  waymark slot delete hero summer --data DIR", options, Access::kWrite, Delete);
+      AddTargetCommand(group, run, "delete", "Delete a variant that is not shown",
+                       "  waymark slot delete hero summer --data DIR", options, Access::kWrite, Delete);
   for (CLI::App* command : {put, activate, rollback, get, remove})
     command->add_option("slot", options->slot, "the slot")->required()->type_name("SLOT");
   for (CLI::App* command : {put, activate, remove})
@@ -272,7 +259,7 @@ void AddSlot(CLI::App* app, Run* run) {
   list->add_option("--page-token", options->page_token, "the page after the one that named it")
       ->type_name("TOKEN");
   for (CLI::App* command : {activate, rollback}) {
-    command->add_option("--by", options->by, "who decides (else $USER); recorded")->type_name("NAME");
+    AddByOption(command, &options->by);
     command->add_option("--reason", options->reason, "recorded")->type_name("TEXT");
   }
   get->add_option("--user", options->user, "for whom")->type_name("ID");

@@ -150,6 +150,15 @@ absl::Status CheckVersionIsFree(const Options& options, const CopiedCollection& 
 
 int RunTrain(const Options& options) {
   if (options.target.data.empty()) return FailUsage("training reads the data folder: say --data DIR");
+  TrainOptions train;
+  train.what = WhatOf(options.what);
+  for (const std::string& text : options.arms) {
+    auto arm = ParseArmWeight(text);
+    if (!arm.ok()) return FailUsage(absl::StrCat("--arm: ", std::string(arm.status().message())));
+    train.arms.push_back(*std::move(arm));
+  }
+  if (train.what == TrainWhat::kRetriever && !train.arms.empty())
+    return FailUsage("--arm: a retriever learns from everybody's events; arms are for the ranker, or all");
   auto backend = OpenTarget(options.target, Access::kWrite);
   if (!backend.ok()) return Fail(backend.status());
   const absl::Time start = absl::Now();
@@ -159,18 +168,11 @@ int RunTrain(const Options& options) {
   auto active = ActiveRelease(options, backend->get());
   if (!active.ok()) return Fail(active.status());
 
-  TrainOptions train;
-  train.what = WhatOf(options.what);
   train.work_folder = WorkFolder(options);
   train.version = options.version;
   train.seed = options.seed;
   train.threads = options.threads > 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
   train.recipe = options.recipe;
-  for (const std::string& text : options.arms) {
-    auto arm = ParseArmWeight(text);
-    if (!arm.ok()) return FailUsage(absl::StrCat("--arm: ", std::string(arm.status().message())));
-    train.arms.push_back(*std::move(arm));
-  }
   if (train.what == TrainWhat::kRanker) {
     auto retriever = ServingRetriever(options, *data, *active);
     if (!retriever.ok()) return Fail(retriever.status());

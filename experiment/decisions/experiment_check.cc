@@ -93,7 +93,12 @@ absl::Status CheckArms(const ExperimentRecord& record, const Surroundings& aroun
 }
 
 absl::Status CheckSlot(const ExperimentRecord& record, const Surroundings& around) {
-  if (record.layer().empty()) return absl::OkStatus();
+  if (record.layer().empty()) {
+    if (record.slot_begin() == 0 && record.slot_end() == 0) return absl::OkStatus();
+    return Invalid(
+        absl::StrCat("slot [", record.slot_begin(), ", ", record.slot_end(),
+                     ") is a part of a layer, and no layer is named: name it, or leave the slot out"));
+  }
   if (record.hash_version() == ExperimentRecord::GROWTHBOOK_V1) {
     return Invalid(
         "hash_version: GROWTHBOOK_V1 correlates the experiments of a layer and is refused there; take "

@@ -27,6 +27,8 @@ struct FieldMapping {
   std::vector<MappedField> fields;
   std::vector<std::pair<std::string, google::protobuf::Value>> constants;
   std::vector<std::string> dropped;  // columns that are left out
+  // Columns that nothing maps are left out too, whatever they hold; they need no name.
+  bool only_mapped = false;
 };
 
 // «field=column» or «field=column:type». A column may hold colons: only what names a type is taken as one.

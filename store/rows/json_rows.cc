@@ -35,8 +35,9 @@ absl::StatusOr<bool> JsonRows::Next(Row* row) {
 absl::Status JsonRows::Map(google::protobuf::Struct* fields) const {
   const FieldMapping& mapping = options_.mapping;
   for (const std::string& dropped : mapping.dropped) fields->mutable_fields()->erase(dropped);
-  if (!mapping.fields.empty()) {
-    google::protobuf::Struct mapped = *fields;
+  if (!mapping.fields.empty() || mapping.only_mapped) {
+    google::protobuf::Struct mapped;
+    if (!mapping.only_mapped) mapped = *fields;
     for (const MappedField& m : mapping.fields) mapped.mutable_fields()->erase(m.column);
     for (const MappedField& m : mapping.fields) {
       const auto found = fields->fields().find(m.column);

@@ -66,6 +66,7 @@ absl::Status TableRows::ReadHeader() {
   std::set<std::string> names;
   for (size_t i = 0; i < header_.size(); ++i) {
     if (header_[i].empty()) {
+      if (options_.mapping.only_mapped) continue;
       return absl::InvalidArgumentError(absl::StrCat("the header has no name for column ", i + 1));
     }
     if (!names.insert(header_[i]).second) {
@@ -108,7 +109,7 @@ absl::Status TableRows::BindColumns() {
   for (const MappedField& mapped : mapping.fields) taken.insert(mapped.field);
   for (const auto& constant : mapping.constants) taken.insert(constant.first);
   for (size_t column = 0; column < header_.size(); ++column) {
-    if (used.count(column) != 0) continue;
+    if (mapping.only_mapped || used.count(column) != 0) continue;
     const std::string& name = header_[column];
     if (options_.kind == RowKind::kEvent && !IsEventField(name)) {
       return absl::InvalidArgumentError(absl::StrCat(

@@ -101,7 +101,23 @@ TEST_CASE("what another policy would have earned is told from a file of decision
   const Ran wrong = sandbox.Run({"experiment", "offpolicy", "--file", "log.csv", "--reward", "clicks",
                                  "--propensity", "p", "--policy", ".1"});
   CHECK(wrong.code == 1);
-  CHECK_THAT(wrong.err, Catch::Contains("line 2: there is no column 'clicks'"));
+  CHECK_THAT(wrong.err,
+             Catch::Contains("there is no column 'clicks'") && Catch::Contains("the file has click, p, q"));
+  // As pandas writes its index: a column without a name. What nothing asks for may hold anything.
+  sandbox.Write("pandas.csv", ",click,p,q,note\n0,True,.5,.25,1\n1,False,.25,.5,2\n2,True,.5,.5,x\n");
+  const auto same = sandbox.Json({"experiment", "offpolicy", "--file", "pandas.csv", "--reward", "click",
+                                  "--propensity", "p", "--policy", "q"});
+  CHECK(same["estimates"] == answer["estimates"]);
+  sandbox.Write("holes.csv", "click,p\n1,.5\nnan,.5\n");
+  CHECK_THAT(sandbox
+                 .Run({"experiment", "offpolicy", "--file", "holes.csv", "--reward", "click", "--propensity",
+                       "p", "--policy", ".5"})
+                 .err,
+             Catch::Contains("line 3: 'click' (--reward) is 'nan', which is no number"));
+  CHECK(sandbox
+            .Run({"experiment", "offpolicy", "--file", "log.csv", "--reward", "click", "--propensity", "p",
+                  "--policy", "q", "--share", "new=1"})
+            .code == 2);
   CHECK(sandbox.Run({"experiment", "offpolicy", "--file", "log.csv"}).code == 2);
   CHECK(sandbox.Run({"experiment", "offpolicy"}).code == 2);
 }
@@ -129,6 +145,15 @@ TEST_CASE("content slots are put, shown and taken back on a folder") {
   CHECK(slot({"delete", "hero", "spring"}).code == 1);
   CHECK(slot({"delete", "hero", "dutch"}).code == 0);
   CHECK(slot({"put", "hero", "winter", "snow"}).code == 2);
+  const Ran no_payload = slot({"put", "hero", "winter", R"({"targeting": "country = \"nl\""})"});
+  CHECK(no_payload.code == 2);
+  CHECK_THAT(no_payload.err, Catch::Contains("it has 'targeting' and no 'payload'"));
+  REQUIRE(slot({"put", "hero", "gold", R"({"payload": {"image": "/gold.png"}, "targeting": "level > 3",
+      "targeting_attributes": [{"name": "level", "type": "INTEGER"}]})"})
+              .code == 0);
+  REQUIRE(slot({"activate", "hero", "gold"}).code == 0);
+  CHECK_THAT(slot({"get", "hero", "--context", "level=4"}).out, Catch::StartsWith("variant gold: "));
+  CHECK_THAT(slot({"get", "hero", "--context", "level=3"}).out, Catch::StartsWith("variant spring: "));
 }
 
 // The numbers of the published tables: tests/experiment/statistics_test.cc has their sources.

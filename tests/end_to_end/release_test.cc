@@ -158,6 +158,7 @@ TEST_CASE("releases of trained models: refused where they do not fit, swapped an
     }
     CHECK(names == std::vector<std::string>{"packages", "features", "warm_up", "offline_metrics"});
     CHECK_THAT(checks->back().detail, Catch::Contains("validation_ndcg_at_10"));
+    CHECK_THAT(checks->back().detail, !Catch::Contains("validation_lists"));  // a count is no quality
     CHECK(films->active_release() == first);
     // Of two releases one is the worse by some metric, however little, unless all are equal.
     REQUIRE(films->ActivateRelease(second, "second").ok());

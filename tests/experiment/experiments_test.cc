@@ -101,6 +101,7 @@ TEST_CASE("Bad input is refused with the field and what it takes") {
   refused("which is no arm", [](auto& r) { (*r.mutable_forced())["tester"] = "newest"; });
   const auto in_layer = [](auto& r) { r.set_layer("ranking"), r.set_slot_begin(.4), r.set_slot_end(1); };
   refused("overlaps [0, 0.5) of experiment 'taken'", in_layer);
+  refused("no layer is named", [](auto& r) { r.set_slot_end(.5); });
   refused("GROWTHBOOK_V1",
           [&](auto& r) { in_layer(r), r.set_hash_version(storage::ExperimentRecord::GROWTHBOOK_V1); });
   refused("another kind of unit",
@@ -205,13 +206,14 @@ TEST_CASE("A candidate that answers nothing, or slowly, is rolled back by itself
       const bool violated = f.experiments_->RecordServed(
           assigned, {.latency = absl::Milliseconds(latency(random) * (slow && broken ? 5 : 1)),
                      .empty = !slow && broken});
-      if (violated) REQUIRE(f.experiments_->Tick().ok());
+      if (violated) CHECK(f.experiments_->RollBackViolated().size() == 1);
     }
     CHECK(exposures <= 200);
     CHECK(f.experiments_->Get("e")->state() == storage::ExperimentRecord::ROLLED_BACK);
     const auto decision = f.experiments_->Decisions("e").back();
     CHECK(decision.by() == "automatic");
     CHECK(decision.reason().find("guardrail") != std::string::npos);
+    CHECK(f.experiments_->RollBackViolated().empty());
     f.Restart();
     CHECK(f.experiments_->Get("e")->state() == storage::ExperimentRecord::ROLLED_BACK);
     CHECK(f.Report("e").verdict == Verdict::kRolledBack);

@@ -131,6 +131,15 @@ TEST_CASE("a header with a doubled or empty name is an error") {
              Catch::Contains("no name for column 2"));
 }
 
+TEST_CASE("with only mapped columns the others may lack a name and hold anything") {
+  RowFiles files;
+  RowOptions options = With(RowKind::kItem, {"n=t:number"});
+  options.has_ids = false;
+  options.mapping.only_mapped = true;
+  CHECK(ReadAll(files.Write("a.csv", ",t,x\n1,2,3\n4,5,y\n"), options) == Rows{"2 {\"n\":2}", "3 {\"n\":5}"});
+  CHECK(ReadAll(files.Write("a.jsonl", "{\"t\":2,\"x\":3}\n"), options) == Rows{"1 {\"n\":2}"});
+}
+
 TEST_CASE("a byte order mark and CRLF leave no trace in names and values") {
   RowFiles files;
   CHECK(ReadAll(files.Write("a.csv", "\xEF\xBB\xBFid,t\r\n1,b\r\n"), With(RowKind::kItem)) ==
