@@ -5,8 +5,8 @@
 //
 // SEQUENCES: a user a line, then the items in order (amazon-beauty-5core/Beauty.txt). Strict protocol as
 // bench/retriever_train: models never see a user's last event, the last but one measures rounds. The sites'
-// updates are summed without masks here (masks change no digit of a sum, which tests hold); what the whole
-// way over TLS gives, bench/federated.sh shows.
+// updates are summed as sites send them but for the masks (which change no digit of a sum; tests hold it);
+// what the whole way over TLS gives, bench/federated.sh shows.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
@@ -18,9 +18,9 @@
 #include "tests/support/memory_directory.h"
 #include "training/evaluation/leave_one_out.h"
 #include "training/federated/model/federated_defaults.h"
-#include "training/federated/model/server_optimizer.h"
 #include "training/federated/model/site_trainer.h"
 #include "training/federated/privacy/norm_clipping.h"
+#include "training/federated/rounds/update_words.h"
 #include "training/retriever/retriever_trainer.h"
 
 namespace waymark {
@@ -104,8 +104,6 @@ absl::Status TrainFederated(const Options& options, federated::Plan plan, const 
   }
   std::vector<float> model = InitialModel(plan, *layout);
   ServerMoments moments;
-  const ServerOptimizerOptions server{options.rule == "fedadam" ? ServerRule::kFedAdam : ServerRule::kFedAvg,
-                                      plan.server_rate()};
   std::vector<ItemOrdinal> every(all.item_end);
   std::iota(every.begin(), every.end(), 0);
   const auto test = [&](int round) -> absl::Status {
@@ -117,31 +115,28 @@ absl::Status TrainFederated(const Options& options, federated::Plan plan, const 
     return PrintTest(absl::StrCat("federated, round ", round).c_str(), *package, items, all);
   };
   for (int round = 1; round <= plan.rounds(); ++round) {
-    std::vector<double> mean(layout->total(), 0);
-    double weight = 0, loss = 0, ndcg = 0, norms = 0;
+    std::vector<uint64_t> words(UpdateWords(layout->total()), 0);
     std::vector<absl::StatusOr<LocalUpdate>> updates(sites.size(), absl::UnknownError("not trained"));
     std::vector<std::thread> running;  // side by side, as sites are
     for (size_t s = 0; s < sites.size(); ++s) {
       running.emplace_back([&, s] { updates[s] = sites[s]->Train(model, round, {}); });
     }
     for (std::thread& site : running) site.join();
+    double norms = 0;
     for (auto& update : updates) {
       if (!update.ok()) return update.status();
-      auto norm = ClipToNorm(plan.update_clip(), absl::MakeSpan(update->moved));
-      if (!norm.ok()) return norm.status();
-      const double own = static_cast<double>(update->events);
-      for (size_t i = 0; i < mean.size(); ++i) mean[i] += own * update->moved[i];
-      weight += own;
-      loss += update->loss / sites.size();
-      ndcg += update->ndcg10 / sites.size();
-      norms += *norm / sites.size();
+      norms += L2Norm(update->moved) / static_cast<double>(sites.size());
+      auto own = EncodeUpdate(plan, &*update);
+      if (!own.ok()) return own.status();
+      for (size_t i = 0; i < words.size(); ++i) words[i] += (*own)[i];
     }
-    std::vector<float> step(mean.size());
-    for (size_t i = 0; i < mean.size(); ++i) step[i] = static_cast<float>(mean[i] / weight);
+    auto sum = DecodeSum(plan, words, sites.size());
+    if (!sum.ok()) return sum.status();
+    for (float& value : sum->weighted) value = static_cast<float>(value / sum->weight);
     std::printf("  round %d: loss %.4f, nDCG@10 before %.4f, norm of an update %.2f, of the mean %.2f\n",
-                round, loss, ndcg, norms, L2Norm(step));
+                round, sum->loss.value_or(0), sum->ndcg10.value_or(0), norms, L2Norm(sum->weighted));
     std::fflush(stdout);
-    ApplyMeanUpdate(server, step, &moments, absl::MakeSpan(model));
+    MoveModel(plan, *layout, absl::MakeSpan(sum->weighted), &moments, absl::MakeSpan(model));
     if (round == plan.rounds() || (options.every > 0 && round % options.every == 0)) {
       if (auto status = test(round); !status.ok()) return status;
     }
@@ -185,7 +180,8 @@ int Main(int argc, char** argv) {
   int rounds = plan.rounds(), epochs = plan.local_epochs(), parts = plan.rounds_an_epoch(),
       buckets = plan.buckets(), hashes = plan.hashes(), tokens = plan.batch_tokens(),
       negatives = plan.negatives();
-  double rate = plan.learning_rate(), server_rate = plan.server_rate(), dropout = plan.dropout();
+  double rate = plan.learning_rate(), server_rate = plan.server_rate(), table_factor = plan.table_factor(),
+         dropout = plan.dropout();
   app.add_option("sequences", options.sequences)->required()->check(CLI::ExistingFile);
   app.add_option("--sites", options.sites);
   app.add_option("--threads", options.threads);
@@ -203,6 +199,7 @@ int Main(int argc, char** argv) {
   app.add_option("--negatives", negatives);
   app.add_option("--learning-rate", rate);
   app.add_option("--server-rate", server_rate);
+  app.add_option("--table-factor", table_factor);
   app.add_option("--dropout", dropout);
   CLI11_PARSE(app, argc, argv);
   plan.set_rounds(rounds);
@@ -214,6 +211,8 @@ int Main(int argc, char** argv) {
   plan.set_negatives(negatives);
   plan.set_learning_rate(rate);
   plan.set_server_rate(server_rate);
+  plan.set_rule(options.rule == "fedadam" ? federated::Plan::FEDADAM : federated::Plan::FEDAVG);
+  plan.set_table_factor(table_factor);
   plan.set_dropout(dropout);
   const absl::Status status = RunAll(options, plan);
   if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "app/commands/commands.h"
@@ -26,6 +27,7 @@ struct Options {
       batch_tokens = 0;
   double learning_rate = 0, server_rate = 0, clip = 0, noise = 0, sampling_rate = 1, delta = 1e-5,
          dropout = 0;
+  std::optional<double> table_factor;
   bool equal_weights = false;
   size_t quorum = 3, sites = 0;
   double gather_s = 5, stage_s = 30, training_s = 600, linger_s = 60;
@@ -50,6 +52,11 @@ federated::Plan PlanOf(const Options& options) {
   plan.set_sampling_rate(options.sampling_rate);
   plan.set_delta(options.delta);
   plan.set_equal_weights(options.equal_weights || options.noise > 0);
+  if (options.table_factor) {
+    plan.set_table_factor(*options.table_factor);
+  } else if (options.rule == "fedadam") {
+    plan.set_table_factor(1);
+  }
   plan.set_rule(options.rule == "fedadam" ? federated::Plan::FEDADAM : federated::Plan::FEDAVG);
   return plan;
 }
@@ -142,6 +149,13 @@ void AddPlanOptions(CLI::App* command, Options* options) {
   add("--rule", options->rule, "what becomes of the mean of the updates", "RULE")
       ->check(CLI::IsMember({"fedavg", "fedadam"}));
   add("--server-rate", options->server_rate, "of --rule; .001 to .01 suits fedadam", "RATE")
+      ->check(OverZero());
+  command
+      ->add_option("--table-factor", options->table_factor,
+                   "rows of items move so many times as far as the rest; with fedadam 1")
+      ->default_str(absl::StrCat(plan.table_factor()))
+      ->type_name("FACTOR")
+      ->group(group)
       ->check(OverZero());
   add("--buckets", options->buckets, "rows of the table that item ids are hashed into", "N")
       ->check(OverZero());

@@ -1,5 +1,6 @@
 // `waymark federate` as people run it: one coordinator and three sites, each a process with a data folder of
 // its own.
+#include <fstream>
 #include <sstream>
 
 #include "tests/app/program.h"
@@ -81,6 +82,15 @@ TEST_CASE("Three sites train over TLS, each registers the retriever, and it serv
   CHECK(ended.code == 0);
   CHECK_THAT(ended.out, Contains("3 rounds are done") && Contains("of 40 items lies in package"));
   CHECK_THAT(ended.err, Contains("\"event\":\"round_finished\""));
+
+  // Each round moved the model: sites with a few hundred events are not lost in the sum.
+  std::ifstream rounds(sandbox.Path("state/rounds.jsonl"));
+  int lines = 0;
+  for (std::string line; std::getline(rounds, line); ++lines) {
+    INFO(line);
+    CHECK(nlohmann::json::parse(line)["update_norm"] > .1);
+  }
+  CHECK(lines == 3);
 
   // The coordinator's package and the site's own serve alike.
   const std::string version = sandbox.Json({"model", "list", "--data", "d0"})["models"][0]["version"];

@@ -17,7 +17,8 @@ namespace waymark::tests {
 class FederationFolder {
  public:
   FederationFolder()
-      : path_(std::filesystem::temp_directory_path() / ("federation." + std::to_string(getpid()))) {
+      : path_(std::filesystem::temp_directory_path() /
+              ("federation." + std::to_string(getpid()) + "." + std::to_string(++made_))) {
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);
   }
@@ -25,6 +26,7 @@ class FederationFolder {
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
 
  private:
+  inline static int made_ = 0;  // a test may have two federations
   std::filesystem::path path_;
 };
 
@@ -42,6 +44,7 @@ inline federated::Plan SmallPlan() {
   plan.set_buckets(64);
   plan.set_rounds(2);
   plan.set_server_rate(1);
+  plan.set_table_factor(1);
   plan.set_update_clip(8);
   plan.set_most_events(1000);
   return plan;
@@ -155,8 +158,8 @@ class DirectSite {
 
   const std::string& name() const { return name_; }
   const std::vector<float>& model() const { return model_; }
-  const std::vector<uint32_t>& plain() const { return plain_; }  // its last update, encoded
-  const std::vector<uint32_t>& sent() const { return sent_; }    // the same as the coordinator got it
+  const std::vector<uint64_t>& plain() const { return plain_; }  // its last update, encoded
+  const std::vector<uint64_t>& sent() const { return sent_; }    // the same as the coordinator got it
 
  private:
   static std::string Said(const absl::Status& status, const std::string& done) {
@@ -167,7 +170,7 @@ class DirectSite {
   federated::Plan plan_;
   std::optional<MaskingSite> masking_;
   std::vector<float> model_;
-  std::vector<uint32_t> plain_, sent_;
+  std::vector<uint64_t> plain_, sent_;
 };
 
 }  // namespace waymark::tests

@@ -19,8 +19,8 @@ struct Sites {
       sites.push_back(*MaskingSite::Make(round.label));
       round.participants.push_back({static_cast<uint8_t>(s + 1), "site" + std::to_string(s + 1),
                                     sites[s].sealing_key(), sites[s].masking_key()});
-      std::vector<uint32_t> own(kNumbers);
-      for (size_t i = 0; i < kNumbers; ++i) own[i] = static_cast<uint32_t>(RandomBits64(s + 1, i));
+      std::vector<uint64_t> own(kNumbers);
+      for (size_t i = 0; i < kNumbers; ++i) own[i] = RandomBits64(s + 1, i);
       plain.push_back(own);
     }
     for (size_t s = 0; s < n; ++s) {
@@ -45,9 +45,9 @@ struct Sites {
     }
   }
   // The sum of the survivors' masked vectors, unmasked.
-  absl::StatusOr<std::vector<uint32_t>> Sum(std::vector<uint8_t> survivors) {
+  absl::StatusOr<std::vector<uint64_t>> Sum(std::vector<uint8_t> survivors) {
     round.survivors = survivors;
-    std::vector<uint32_t> sum(kNumbers, 0);
+    std::vector<uint64_t> sum(kNumbers, 0);
     for (uint8_t place : survivors) {
       for (size_t i = 0; i < kNumbers; ++i) sum[i] += masked[place - 1][i];
       auto revealed = sites[place - 1].Reveal(survivors);
@@ -57,8 +57,8 @@ struct Sites {
     if (auto status = RemoveMasks(round, absl::MakeSpan(sum)); !status.ok()) return status;
     return sum;
   }
-  std::vector<uint32_t> PlainSum(const std::vector<uint8_t>& survivors) const {
-    std::vector<uint32_t> sum(kNumbers, 0);
+  std::vector<uint64_t> PlainSum(const std::vector<uint8_t>& survivors) const {
+    std::vector<uint64_t> sum(kNumbers, 0);
     for (uint8_t place : survivors) {
       for (size_t i = 0; i < kNumbers; ++i) sum[i] += plain[place - 1][i];
     }
@@ -68,7 +68,7 @@ struct Sites {
   MaskedRound round;
   std::vector<MaskingSite> sites;
   std::map<uint8_t, std::map<uint8_t, std::string>> boxes;
-  std::vector<std::vector<uint32_t>> plain, masked;
+  std::vector<std::vector<uint64_t>> plain, masked;
 };
 
 TEST_CASE("The sum of masked vectors is exact when every site stays") {
@@ -91,7 +91,7 @@ TEST_CASE("A masked vector is not the update, nor does it keep anything of it") 
     double high = 0;
     for (size_t i = 0; i < kNumbers; ++i) {
       same += s.masked[site][i] == s.plain[site][i];
-      high += s.masked[site][i] >> 31;
+      high += s.masked[site][i] >> 63;
     }
     CHECK(same == 0);
     // Uniform: the highest bit is set in half, here within 6 deviations of 1,000 coins.
@@ -128,7 +128,7 @@ TEST_CASE("Not every survivor needs to reveal: the threshold is enough, one fewe
     Sites s(7);  // threshold 5
     s.MaskAll();
     const std::vector<uint8_t> survivors{1, 2, 3, 4, 5, 7};
-    std::vector<uint32_t> sum(kNumbers, 0);
+    std::vector<uint64_t> sum(kNumbers, 0);
     s.round.survivors = survivors;
     for (uint8_t place : survivors) {
       for (size_t i = 0; i < kNumbers; ++i) sum[i] += s.masked[place - 1][i];
@@ -161,14 +161,14 @@ TEST_CASE("Shares that were changed are found: on their way by the receiver, a d
   Sites s(4);
   auto incoming = s.boxes[1];
   incoming[2][20] ^= 1;
-  std::vector<uint32_t> values(kNumbers, 0);
+  std::vector<uint64_t> values(kNumbers, 0);
   CHECK_THAT(std::string(s.sites[0].Mask(incoming, absl::MakeSpan(values)).message()),
              Contains("site 'site2'") && Contains("changed"));
 
   Sites other(4);
   other.MaskAll();
   const std::vector<uint8_t> survivors{1, 2, 3};
-  std::vector<uint32_t> sum(kNumbers, 0);
+  std::vector<uint64_t> sum(kNumbers, 0);
   other.round.survivors = survivors;
   for (uint8_t place : survivors) {
     auto revealed = *other.sites[place - 1].Reveal(survivors);

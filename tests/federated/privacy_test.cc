@@ -58,19 +58,20 @@ TEST_CASE("An update that is not finite is refused, with the number's place") {
 }
 
 TEST_CASE("Fixed-point sums of as many sites as allowed are exact, at both ends of the range") {
-  const FixedPoint grid(2, 4);  // 2^31 / 4 steps a bound: 536,870,911
-  CHECK(grid.step() == Approx(2.0 / 536870911));
+  const FixedPoint grid(2, 4);  // a little less than 2^63 / 4 = 2^61 steps a bound
+  CHECK(grid.step() == Approx(0x1p-60).epsilon(1e-12));
   const std::vector<float> ends{2, -2, 0, 1};
   const auto words = grid.Encode(ends);
   REQUIRE(words.ok());
-  CHECK((*words)[0] == 536870911u);
-  std::vector<uint32_t> sum(4, 0);
+  CHECK((*words)[0] < uint64_t{1} << 61);
+  CHECK((*words)[0] > (uint64_t{1} << 61) - (uint64_t{1} << 18));
+  std::vector<uint64_t> sum(4, 0);
   for (int site = 0; site < 4; ++site) {
     for (size_t i = 0; i < 4; ++i) sum[i] += (*words)[i];
   }
   CHECK(grid.Decode(sum) == std::vector<float>{8, -8, 0, 4});
   // Towards zero: the norm does not grow.
-  const FixedPoint coarse(1 << 20, 1024);  // steps of half
+  const FixedPoint coarse(0x1p52, 1024);  // steps of half
   CHECK(coarse.Decode(*coarse.Encode({.9f, -.9f, 1.3f}))[0] <= .9f);
   CHECK(coarse.Decode(*coarse.Encode({.9f, -.9f, 1.3f}))[1] >= -.9f);
 }

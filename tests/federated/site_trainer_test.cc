@@ -27,6 +27,7 @@ federated::Plan ChainPlan() {
   plan.set_rounds(12);
   plan.set_rounds_an_epoch(1);
   plan.set_server_rate(1);
+  plan.set_table_factor(1);
   return plan;
 }
 

@@ -33,6 +33,11 @@ absl::Status CheckPlan(const federated::Plan& plan) {
   status.Update(PlanTakes("sampling_rate", plan.sampling_rate(), 1e-6, 1));
   status.Update(PlanTakes("delta", plan.delta(), 1e-15, 0.5));
   status.Update(PlanTakes("server_rate", plan.server_rate(), 1e-6, 100));
+  status.Update(PlanTakes("table_factor", plan.table_factor(), 1e-3, 1000));
+  if (status.ok() && plan.rule() == federated::Plan::FEDADAM && plan.table_factor() != 1) {
+    status = absl::InvalidArgumentError(absl::StrCat("the plan's table_factor is ", plan.table_factor(),
+                                                     "; with fedadam it is 1: its steps have one size"));
+  }
   if (status.ok() && plan.noise() > 0 && !plan.equal_weights()) {
     status =
         absl::InvalidArgumentError("the plan's noise needs equal_weights: a weight tells of a site's data");
@@ -75,6 +80,16 @@ std::vector<float> InitialModel(const federated::Plan& plan, const ExchangedLayo
   model.insert(model.end(), rows.data_ptr<float>(), rows.data_ptr<float>() + rows.numel());
   model.resize(layout.total(), 0.0f);
   return model;
+}
+
+void MoveModel(const federated::Plan& plan, const ExchangedLayout& layout, absl::Span<float> mean,
+               ServerMoments* moments, absl::Span<float> model) {
+  const float factor = static_cast<float>(plan.table_factor());
+  for (float& value : mean.subspan(layout.dense, layout.ids)) value *= factor;
+  ServerOptimizerOptions server;
+  server.rule = plan.rule() == federated::Plan::FEDADAM ? ServerRule::kFedAdam : ServerRule::kFedAvg;
+  server.rate = plan.server_rate();
+  ApplyMeanUpdate(server, mean, moments, model);
 }
 
 absl::StatusOr<ModelPackage> WriteFederatedPackage(const std::filesystem::path& folder,

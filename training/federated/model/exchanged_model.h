@@ -17,6 +17,7 @@
 #include "store/clock.h"
 #include "store/package/model_package.h"
 #include "training/federated/model/bucket_table.h"
+#include "training/federated/model/server_optimizer.h"
 #include "waymark/federated/plan.pb.h"
 
 namespace waymark {
@@ -34,6 +35,11 @@ struct ExchangedLayout {
 // A function of the plan alone. Rows are drawn so that an item's sum has the deviation of a plain id
 // embedding.
 std::vector<float> InitialModel(const federated::Plan& plan, const ExchangedLayout& layout);
+
+// The model moves by the mean of a round's updates, by the plan's rule and rates. mean, model:
+// [layout.total()]; what is left in mean is of no use.
+void MoveModel(const federated::Plan& plan, const ExchangedLayout& layout, absl::Span<float> mean,
+               ServerMoments* moments, absl::Span<float> model);
 
 struct FederatedPackage {
   std::string version;

@@ -29,7 +29,8 @@ federated::Plan DefaultPlan() {
   plan.set_sampling_rate(1);
   plan.set_delta(1e-5);
   plan.set_rule(federated::Plan::FEDAVG);
-  plan.set_server_rate(2);
+  plan.set_server_rate(1.5);
+  plan.set_table_factor(3);
   return plan;
 }
 

@@ -5,8 +5,8 @@
 //   auto trainer = SiteTrainer::Make(interactions, items, plan, {.site = "north", .threads = 2});
 //   auto update = (*trainer)->Train(model, round, stop);
 //
-// Nothing is kept from round to round: a site that was restarted gives the same update. LibTorch stays behind
-// this header. One thread at a time.
+// From round to round the moments of Adam are kept, in memory alone: a site that was restarted begins with
+// new ones. LibTorch stays behind this header. One thread at a time.
 #pragma once
 #include <memory>
 #include <stop_token>

@@ -1,4 +1,7 @@
-// Updates as whole numbers modulo 2^32, so that sums of masked ones are exact.
+// Updates as whole numbers modulo 2^64, so that sums of masked ones are exact.
+//
+// 32 bits would not do: a grid that reaches to the sum of all sites' largest updates is then coarser than
+// what a site with few events moves, whose update would be cut to nothing.
 //
 // The grid is as fine as it can be while the sum of `most_sites` values of size `bound` does not wrap round.
 // Values are cut towards zero, so that a vector's norm never grows beyond what it was clipped to.
@@ -21,8 +24,8 @@ class FixedPoint {
   double step() const { return 1 / scale_; }  // distance of two values
 
   // INVALID_ARGUMENT names the place of a value that is not finite, or larger than the bound.
-  absl::StatusOr<std::vector<uint32_t>> Encode(absl::Span<const float> values) const;
-  std::vector<float> Decode(absl::Span<const uint32_t> words) const;
+  absl::StatusOr<std::vector<uint64_t>> Encode(absl::Span<const float> values) const;
+  std::vector<float> Decode(absl::Span<const uint64_t> words) const;
 
  private:
   double bound_, scale_;

@@ -93,7 +93,7 @@ absl::Status AggregationRound::CheckSize(const std::string& site, int64_t words)
                                                  " numbers; the plan's model takes ", words_));
 }
 
-absl::Status AggregationRound::Submit(const std::string& site, absl::Span<const uint32_t> masked) {
+absl::Status AggregationRound::Submit(const std::string& site, absl::Span<const uint64_t> masked) {
   auto member = Expect(site, RoundStage::kUpdates);
   if (!member.ok()) return member.status();
   auto status = CheckSize(site, static_cast<int64_t>(masked.size()));
@@ -206,12 +206,12 @@ absl::Status AggregationRound::Close() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<uint32_t>> AggregationRound::Sum() {
+absl::StatusOr<std::vector<uint64_t>> AggregationRound::Sum() {
   if (stage_ != RoundStage::kDone || sum_.empty()) {
     return absl::FailedPreconditionError("a round has its sum once, after its last stage");
   }
   const MaskedRound round{label_, participants_, masked_, survivors_, revealed_};
-  std::vector<uint32_t> sum = std::move(sum_);
+  std::vector<uint64_t> sum = std::move(sum_);
   sum_.clear();
   if (auto status = RemoveMasks(round, absl::MakeSpan(sum)); !status.ok()) return status;
   return sum;

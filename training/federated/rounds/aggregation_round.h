@@ -31,7 +31,7 @@ class AggregationRound {
   absl::Status Advertise(const std::string& site, const federated::KeyAdvertisement& keys);
   absl::Status Share(const std::string& site, const federated::ShareKeysRequest& request);
   absl::Status CheckSize(const std::string& site, int64_t words) const;  // of an update
-  absl::Status Submit(const std::string& site, absl::Span<const uint32_t> masked);
+  absl::Status Submit(const std::string& site, absl::Span<const uint64_t> masked);
   absl::Status Reveal(const std::string& site, const federated::RevealSharesRequest& request);
   // false: it takes no part.
   bool Withdraw(const std::string& site);
@@ -44,7 +44,7 @@ class AggregationRound {
   absl::Status Close();
 
   // Of the survivors' updates; when the stage is kDone, once.
-  absl::StatusOr<std::vector<uint32_t>> Sum();
+  absl::StatusOr<std::vector<uint64_t>> Sum();
   size_t survivors() const { return survivors_.size(); }
   size_t participants() const { return participants_.size(); }
   std::vector<std::string> Dropped() const;  // drawn, and not among the survivors
@@ -66,7 +66,7 @@ class AggregationRound {
   std::vector<MaskingParticipant> participants_;
   std::vector<uint8_t> masked_, survivors_;
   std::map<uint8_t, std::vector<RevealedShare>> revealed_;
-  std::vector<uint32_t> sum_;
+  std::vector<uint64_t> sum_;
 };
 
 }  // namespace waymark

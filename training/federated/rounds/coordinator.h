@@ -25,6 +25,7 @@
 #include "training/federated/model/exchanged_model.h"
 #include "training/federated/rounds/aggregation_round.h"
 #include "training/federated/rounds/coordinator_state.h"
+#include "training/federated/rounds/state_lock.h"
 
 namespace waymark {
 
@@ -42,8 +43,8 @@ struct CoordinatorOptions {
 
 class Coordinator {
  public:
-  // INVALID_ARGUMENT: options; FAILED_PRECONDITION: the folder holds a federation with another plan, with the
-  // first difference; DATA_LOSS: it is damaged.
+  // INVALID_ARGUMENT: options; FAILED_PRECONDITION: another coordinator runs on the folder, or it holds a
+  // federation with another plan, with the first difference; DATA_LOSS: it is damaged.
   static absl::StatusOr<std::unique_ptr<Coordinator>> Open(CoordinatorOptions options);
 
   // What sites call; `site` is the name that their certificate proves. Errors as of AggregationRound.
@@ -58,7 +59,7 @@ class Coordinator {
   // Before an update is read: whether one of so many numbers would be taken.
   absl::Status CheckUpdate(const std::string& site, const federated::RoundKey& key, int64_t numbers) const;
   absl::Status Submit(const std::string& site, const federated::RoundKey& key,
-                      absl::Span<const uint32_t> masked);
+                      absl::Span<const uint64_t> masked);
   absl::Status Reveal(const std::string& site, const federated::RevealSharesRequest& request);
   absl::Status Withdraw(const std::string& site, const federated::WithdrawRequest& request);
 
@@ -77,7 +78,7 @@ class Coordinator {
                                             const std::vector<std::string>& ids) const;
 
  private:
-  Coordinator(CoordinatorOptions options, ExchangedLayout layout, KeptState kept);
+  Coordinator(StateLock lock, CoordinatorOptions options, ExchangedLayout layout, KeptState kept);
   absl::Status CheckKey(const federated::RoundKey& key) const;
   absl::Status Refused(const std::string& site, absl::Status status) const;
   std::vector<std::string> Live() const;  // needs the lock
@@ -89,6 +90,7 @@ class Coordinator {
   absl::Duration DeadlineOfStage() const;
   double EpsilonAfter(int rounds) const;
 
+  const StateLock lock_;
   CoordinatorOptions options_;
   const ExchangedLayout layout_;
   mutable std::mutex mutex_;

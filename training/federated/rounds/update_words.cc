@@ -26,7 +26,7 @@ double EventShare(const federated::Plan& plan, const LocalUpdate& update) {
 
 size_t UpdateWords(size_t numbers) { return numbers + kStatistics; }
 
-absl::StatusOr<std::vector<uint32_t>> EncodeUpdate(const federated::Plan& plan, LocalUpdate* update) {
+absl::StatusOr<std::vector<uint64_t>> EncodeUpdate(const federated::Plan& plan, LocalUpdate* update) {
   auto norm = ClipToNorm(plan.update_clip(), absl::MakeSpan(update->moved));
   if (!norm.ok()) return norm.status();
   const double weight = plan.equal_weights() ? 1 : EventShare(plan, *update);
@@ -49,7 +49,7 @@ absl::StatusOr<std::vector<uint32_t>> EncodeUpdate(const federated::Plan& plan, 
   return GridOf(plan).Encode(values);
 }
 
-absl::StatusOr<UpdateSum> DecodeSum(const federated::Plan& plan, absl::Span<const uint32_t> words,
+absl::StatusOr<UpdateSum> DecodeSum(const federated::Plan& plan, absl::Span<const uint64_t> words,
                                     size_t survivors) {
   UpdateSum sum;
   sum.weighted = GridOf(plan).Decode(words);

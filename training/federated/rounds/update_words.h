@@ -17,7 +17,7 @@ namespace waymark {
 size_t UpdateWords(size_t numbers);
 
 // Clips update->moved in place. INVALID_ARGUMENT: a number that is not finite.
-absl::StatusOr<std::vector<uint32_t>> EncodeUpdate(const federated::Plan& plan, LocalUpdate* update);
+absl::StatusOr<std::vector<uint64_t>> EncodeUpdate(const federated::Plan& plan, LocalUpdate* update);
 
 struct UpdateSum {
   std::vector<float> weighted;  // sum of weight * update
@@ -27,7 +27,7 @@ struct UpdateSum {
 };
 
 // INVALID_ARGUMENT: no sum of clipped updates can be so large, so some site sent something else.
-absl::StatusOr<UpdateSum> DecodeSum(const federated::Plan& plan, absl::Span<const uint32_t> words,
+absl::StatusOr<UpdateSum> DecodeSum(const federated::Plan& plan, absl::Span<const uint64_t> words,
                                     size_t survivors);
 
 }  // namespace waymark

@@ -82,18 +82,18 @@ class FederationService final : public federated::Federation::Service {
       auto fits = coordinator_->CheckUpdate(site, key, chunk.numbers());
       if (!fits.ok()) return fits;  // nothing of it is read
       const size_t words = coordinator_->update_words();
-      std::vector<uint32_t> masked(words);
+      std::vector<uint64_t> masked(words);
       char* bytes = reinterpret_cast<char*>(masked.data());
       size_t filled = 0;
       do {
-        if (chunk.data().size() > words * sizeof(uint32_t) - filled) {
+        if (chunk.data().size() > words * sizeof(uint64_t) - filled) {
           return absl::InvalidArgumentError(absl::StrCat(
               "the update of site '", site, "' is longer than the ", words, " numbers it announced"));
         }
         std::memcpy(bytes + filled, chunk.data().data(), chunk.data().size());
         filled += chunk.data().size();
       } while (reader->Read(&chunk));
-      if (filled != words * sizeof(uint32_t)) {
+      if (filled != words * sizeof(uint64_t)) {
         return absl::InvalidArgumentError(
             absl::StrCat("the update of site '", site, "' broke off after ", filled, " bytes"));
       }

@@ -134,12 +134,12 @@ absl::StatusOr<std::vector<float>> CoordinatorStub::GetModel(const federated::Ro
 }
 
 absl::Status CoordinatorStub::SubmitUpdate(const federated::RoundKey& key,
-                                           absl::Span<const uint32_t> masked) {
+                                           absl::Span<const uint64_t> masked) {
   return Try([&](grpc::ClientContext* context) {
     federated::Accepted accepted;
     auto writer = stub_->SubmitUpdate(context, &accepted);
     const char* bytes = reinterpret_cast<const char*>(masked.data());
-    const size_t size = masked.size() * sizeof(uint32_t);
+    const size_t size = masked.size() * sizeof(uint64_t);
     federated::UpdateChunk chunk;
     *chunk.mutable_key() = key;
     chunk.set_numbers(static_cast<int64_t>(masked.size()));

@@ -28,7 +28,7 @@ class CoordinatorStub {
   // Once, without trying again.
   void Withdraw(const federated::RoundKey& key, const std::string& reason);
   absl::StatusOr<std::vector<float>> GetModel(const federated::RoundKey& key, size_t numbers);
-  absl::Status SubmitUpdate(const federated::RoundKey& key, absl::Span<const uint32_t> masked);
+  absl::Status SubmitUpdate(const federated::RoundKey& key, absl::Span<const uint64_t> masked);
 
   // CANCELLED when the stop came meanwhile.
   absl::Status Sleep(absl::Duration duration) const;

@@ -27,7 +27,7 @@ absl::StatusOr<Key> JoinKey(const MaskedRound& round, const MaskingParticipant& 
 
 }  // namespace
 
-absl::Status RemoveMasks(const MaskedRound& round, absl::Span<uint32_t> sum) {
+absl::Status RemoveMasks(const MaskedRound& round, absl::Span<uint64_t> sum) {
   std::map<uint8_t, const MaskingParticipant*> by_place;
   for (const MaskingParticipant& p : round.participants) by_place[p.place] = &p;
   const auto survived = [&round](uint8_t place) {

@@ -22,6 +22,6 @@ struct MaskedRound {
 
 // FAILED_PRECONDITION: too few shares; INVALID_ARGUMENT: shares that give no key, with the owner's name. The
 // sum is then as good as lost. Thread-safe.
-absl::Status RemoveMasks(const MaskedRound& round, absl::Span<uint32_t> sum);
+absl::Status RemoveMasks(const MaskedRound& round, absl::Span<uint64_t> sum);
 
 }  // namespace waymark

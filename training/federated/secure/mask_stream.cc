@@ -19,23 +19,23 @@ struct FreeCipher {
 
 }  // namespace
 
-absl::Status AddMask(const Key& seed, MaskSign sign, absl::Span<uint32_t> values) {
+absl::Status AddMask(const Key& seed, MaskSign sign, absl::Span<uint64_t> values) {
   const std::unique_ptr<EVP_CIPHER_CTX, FreeCipher> cipher(EVP_CIPHER_CTX_new());
   const unsigned char counter[16] = {};
   if (!cipher || EVP_EncryptInit_ex(cipher.get(), EVP_aes_256_ctr(), nullptr, seed.data(), counter) != 1) {
     return absl::InternalError("AES-256-CTR cannot be set up");
   }
-  const std::vector<uint32_t> zeros(kNumbersAtOnce, 0);
-  std::vector<uint32_t> mask(kNumbersAtOnce);
+  const std::vector<uint64_t> zeros(kNumbersAtOnce, 0);
+  std::vector<uint64_t> mask(kNumbersAtOnce);
   for (size_t first = 0; first < values.size(); first += kNumbersAtOnce) {
     const size_t count = std::min(kNumbersAtOnce, values.size() - first);
     int written = 0;
     if (EVP_EncryptUpdate(cipher.get(), reinterpret_cast<unsigned char*>(mask.data()), &written,
                           reinterpret_cast<const unsigned char*>(zeros.data()),
-                          static_cast<int>(count * sizeof(uint32_t))) != 1) {
+                          static_cast<int>(count * sizeof(uint64_t))) != 1) {
       return absl::InternalError("AES-256-CTR failed");
     }
-    uint32_t* own = values.data() + first;
+    uint64_t* own = values.data() + first;
     if (sign == MaskSign::kPlus) {
       for (size_t i = 0; i < count; ++i) own[i] += mask[i];
     } else {

@@ -84,7 +84,7 @@ absl::StatusOr<MaskingSite::Shares> MaskingSite::Unseal(const MaskingParticipant
   return Shares{{place_, {message->begin(), middle}}, {place_, {middle, message->end()}}};
 }
 
-absl::Status MaskingSite::Mask(const std::map<uint8_t, std::string>& sealed, absl::Span<uint32_t> values) {
+absl::Status MaskingSite::Mask(const std::map<uint8_t, std::string>& sealed, absl::Span<uint64_t> values) {
   if (place_ == 0 || masked_) return absl::FailedPreconditionError("masks are added once, after the shares");
   held_[place_] = of_own_;
   for (const auto& [from, box] : sealed) {

@@ -1,7 +1,7 @@
 // A site's part in one round of secure aggregation (Bonawitz et al., CCS 2017): the coordinator learns the
 // sum of the sites' vectors and no single one of them, also when some sites drop out.
 //
-//   masked_u = x_u + PRG(b_u) + sum over v > u of PRG(s_uv) - sum over v < u of PRG(s_uv)   modulo 2^32
+//   masked_u = x_u + PRG(b_u) + sum over v > u of PRG(s_uv) - sum over v < u of PRG(s_uv)   modulo 2^64
 //
 // s_uv is agreed by X25519; b_u is the site's own («double masking»: an update that comes after its masks
 // were revealed still says nothing). b_u and the secret of the s_uv are shared by Shamir; of each site only
@@ -57,7 +57,7 @@ class MaskingSite {
                                                        uint8_t place);
   // `sealed`: by place of the sender; who sent none has dropped out. FAILED_PRECONDITION: fewer are left,
   // this site included, than the threshold.
-  absl::Status Mask(const std::map<uint8_t, std::string>& sealed, absl::Span<uint32_t> values);
+  absl::Status Mask(const std::map<uint8_t, std::string>& sealed, absl::Span<uint64_t> values);
   // Of each site that was in Mask: a share of b when it is among `survivors`, else of its masking key.
   // Answers once; FAILED_PRECONDITION: asked again, fewer survivors than the threshold, or this site is not
   // among them.
