@@ -1,0 +1,98 @@
+// What a rank hands on at its end: the package and the numbers of the report.
+#include <algorithm>
+
+#include "training/distributed/rank_trainer.h"
+#include "training/retriever/retriever_manifest.h"
+
+namespace waymark {
+namespace {
+
+struct SystemClock : Clock {
+  absl::Time Now() const override { return absl::Now(); }
+};
+
+}  // namespace
+
+at::Tensor RankTrainer::AllIds(const at::Tensor& own) {
+  if (!share_rows_) return own;
+  const int64_t items = static_cast<int64_t>(corpus_.vocabulary.size());
+  std::vector<int64_t> counts;
+  for (int r = 0; r < group_->size(); ++r) counts.push_back(RowShare{r, group_->size()}.rows(items));
+  const std::vector<at::Tensor> shares = group_->GatherRows(own, counts);
+  at::Tensor all = at::empty({items, own.size(1)}, at::kFloat);
+  for (int r = 0; r < group_->size(); ++r) {
+    if (counts[r] > 0) all.slice(0, r, items, group_->size()).copy_(shares[r]);
+  }
+  return all;
+}
+
+absl::Status RankTrainer::Write(JobResult* result) {
+  if (ended_early_) return absl::OkStatus();
+  const at::Tensor ids = AllIds(model_.tables.id);
+  std::string said, hash;
+  if (group_->rank() == 0) {
+    static const SystemClock clock;
+    RetrieverRun run;
+    run.version = job_.version;
+    run.clock = &clock;
+    RetrieverResult trained;
+    trained.epochs = static_cast<int>(place_.epoch);
+    trained.best_epoch = static_cast<int>(best_.dense.defined() ? place_.best_epoch + 1 : place_.epoch);
+    trained.validation_ndcg10 = std::max(place_.best_ndcg10, 0.0);
+    trained.validation_hit10 = place_.best_hit10;
+    trained.epoch_losses = place_.losses;
+    trained.epoch_ndcg10 = place_.ndcg10;
+    const storage::ExamplesIndex& index = *in_.index;
+    const TrainedOn data = {index.first(),  index.last(),     index.first_time(), index.last_time(),
+                            index.events(), index.examples(), index.item_count()};
+    TensorMap tensors;
+    AppendTensors(model_.dense, &tensors);
+    tensors["items.id"] = ToTensorData(ids);
+    tensors["content.buckets"] = ToTensorData(model_.tables.buckets);
+    auto package = WriteModelPackage(job_.package, RetrieverManifest(data, in_.options, run, trained),
+                                     tensors, {{"items", corpus_.vocabulary}});
+    if (package.ok()) hash = package->content_sha256;
+    said = std::string(package.status().message());
+  }
+  const std::string problem = group_->GatherText(said)[0];
+  if (!problem.empty()) return absl::UnavailableError(problem);
+  result->package_sha256 = group_->GatherText(hash)[0];
+  checkpoints_.RemoveAll();
+  return absl::OkStatus();
+}
+
+void RankTrainer::Report(JobResult* result) {
+  result->ranks = group_->size();
+  result->backend = group_->backend();
+  result->parts = in_.parts;
+  result->epochs = static_cast<int>(place_.epoch);
+  result->best_epoch = static_cast<int>(best_.dense.defined() ? place_.best_epoch + 1 : place_.epoch);
+  result->steps = steps_here_;
+  result->tokens = tokens_here_;
+  result->validation_ndcg10 = std::max(place_.best_ndcg10, 0.0);
+  result->validation_hit10 = place_.best_hit10;
+  result->epoch_losses = place_.losses;
+  result->epoch_ndcg10 = place_.ndcg10;
+  StepTimes own = step_.times();
+  own.wait = wait_s_;
+  at::Tensor numbers = at::empty({6}, at::kDouble);
+  const double values[] = {own.wait, own.data, own.forward, own.backward, own.communication, own.optimizer};
+  std::copy_n(values, 6, numbers.data_ptr<double>());
+  const at::Tensor all = group_->Gather(numbers).contiguous();
+  for (int r = 0; r < group_->size(); ++r) {
+    const double* v = all.data_ptr<double>() + 6 * r;
+    result->times.push_back({v[0], v[1], v[2], v[3], v[4], v[5]});
+    result->train_seconds += result->times.back().All() / group_->size();
+  }
+  result->validation_seconds = validation_s_;
+  result->checkpoint_seconds = checkpoints_.seconds();
+  result->bytes_exchanged = group_->bytes_sent();
+  result->bytes_read = in_.reader->bytes_read();
+  result->table_bytes = 3 * model_.tables.id.numel() * static_cast<int64_t>(sizeof(float));
+  result->checkpoints = checkpoints_.written();
+  result->failed_checkpoints = checkpoints_.failed();
+  result->resumed = resumed_;
+  result->stopped_early = ended_early_;
+}
+
+}  // namespace waymark
