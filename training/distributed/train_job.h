@@ -61,6 +61,7 @@ struct JobOptions {
   std::function<void(const JobProgress&)> progress;  // every step that is due; called on every rank
   std::function<void(const std::string&)> say;       // messages
   std::function<void(int64_t step, double loss)> on_step;
+  absl::Status ready;  // not OK: why this rank cannot do its part; all of them end with it before they train
 };
 
 struct JobResult {
