@@ -63,10 +63,12 @@ int RunExportExamples(const Options& options) {
 }  // namespace
 
 void AddExportExamples(CLI::App* group, Run* run) {
-  CLI::App* command =
-      AddCommand(group, "examples", "Training shards for waymark-train: each user's history, packed",
-                 "  waymark export examples shards --data DIR\n"
-                 "  waymark-train --shards shards --package retriever-1");
+  CLI::App* command = AddCommand(
+      group, "examples",
+      "Training shards for waymark-train: each user's history, packed, not encrypted; erasing a user does "
+      "not reach them",
+      "  waymark export examples shards --data DIR\n"
+      "  waymark-train --shards shards --package retriever-1");
   auto options = std::make_shared<Options>();
   AddTargetOptions(command, &options->target);
   command->add_option("folder", options->folder, "made when it is not there; a stopped export goes on")

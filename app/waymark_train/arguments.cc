@@ -1,7 +1,9 @@
 #include "app/waymark_train/arguments.h"
 
 #include <CLI/CLI.hpp>
+#include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "app/option_checks.h"
 
 namespace waymark {
@@ -127,6 +129,21 @@ void AddTrainArguments(CLI::App* app, TrainArguments* a) {
       "  torchrun --no-python --nproc-per-node 2 waymark-train --shards shards --package retriever-1\n"
       "  waymark model import retriever-1 --data DIR\n\n"
       "Exit codes: 0 done, 1 failed or stopped, 2 wrong usage.");
+}
+
+std::string OtherLauncher(const TrainArguments& a) {
+  const LaunchFlags& flags = a.launch;
+  for (const auto& [name, given] : {std::pair{"--rank", flags.rank.has_value()},
+                                    {"--world-size", flags.world_size.has_value()},
+                                    {"--local-rank", flags.local_rank.has_value()},
+                                    {"--rendezvous", !flags.rendezvous.empty()},
+                                    {"--launcher", flags.launcher != "auto"}}) {
+    if (given) return absl::StrCat(name, " is for a rank that was started otherwise");
+  }
+  const absl::StatusOr<LaunchPlace> place = FindLaunch(ProcessEnvironment(), {});
+  if (!place.ok()) return absl::StrCat("the environment is a launcher's: ", place.status().message());
+  if (place->world_size > 1) return absl::StrCat("this one was started already as ", Describe(*place));
+  return "";
 }
 
 void FinishTrainArguments(TrainArguments* a) {

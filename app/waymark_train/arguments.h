@@ -25,6 +25,8 @@ struct TrainArguments {
 
 // Declares the options; they are read by the time the program is parsed.
 void AddTrainArguments(CLI::App* app, TrainArguments* arguments);
+// Who else says which rank this is, in words; "": nobody. For --processes, which must be alone in that.
+std::string OtherLauncher(const TrainArguments& arguments);
 // What the texts among them stand for.
 void FinishTrainArguments(TrainArguments* arguments);
 

@@ -73,7 +73,11 @@ int RunLocalRanks(int ranks, double grace_s, const std::function<int()>& run) {
     return 1;
   }
   std::fflush(nullptr);
-  std::vector<pid_t> running;
+  struct Rank {
+    int number;
+    pid_t pid;
+  };
+  std::vector<Rank> running;
   for (int r = 0; r < ranks; ++r) {
     const pid_t pid = fork();
     if (pid == 0) {
@@ -84,10 +88,10 @@ int RunLocalRanks(int ranks, double grace_s, const std::function<int()>& run) {
     }
     if (pid < 0) {
       std::fprintf(stderr, "waymark-train: cannot start rank %d: %s\n", r, std::strerror(errno));
-      for (pid_t other : running) kill(other, SIGKILL);
+      for (const Rank& other : running) kill(other.pid, SIGKILL);
       return 1;
     }
-    running.push_back(pid);
+    running.push_back({r, pid});
   }
   close(descriptor);
   struct sigaction action = {};
@@ -98,13 +102,20 @@ int RunLocalRanks(int ranks, double grace_s, const std::function<int()>& run) {
   std::chrono::steady_clock::time_point failed_at;
   while (!running.empty()) {
     if (const int number = forwarded.exchange(0); number != 0) {
-      for (pid_t pid : running) kill(pid, number);
+      for (const Rank& rank : running) kill(rank.pid, number);
     }
     for (size_t i = 0; i < running.size();) {
       int status = 0;
-      if (waitpid(running[i], &status, WNOHANG) <= 0) {
+      if (waitpid(running[i].pid, &status, WNOHANG) <= 0) {
         ++i;
         continue;
+      }
+      // It could not say so itself.
+      if (WIFSIGNALED(status)) {
+        const int number = WTERMSIG(status);
+        std::fprintf(stderr, "waymark-train: rank %d was ended by signal %d (%s)%s\n", running[i].number,
+                     number, strsignal(number),
+                     number == SIGKILL ? "; the system does that when memory runs out" : "");
       }
       running.erase(running.begin() + static_cast<int64_t>(i));
       if (CodeOf(status) != 0 && result == 0) {
@@ -114,7 +125,7 @@ int RunLocalRanks(int ranks, double grace_s, const std::function<int()>& run) {
     }
     const double since = std::chrono::duration<double>(std::chrono::steady_clock::now() - failed_at).count();
     if (result != 0 && since > grace_s) {
-      for (pid_t pid : running) kill(pid, SIGKILL);
+      for (const Rank& rank : running) kill(rank.pid, SIGKILL);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <string>
 
 #include "app/waymark_train/arguments.h"
 #include "app/waymark_train/local_ranks.h"
@@ -21,13 +22,12 @@ int main(int argc, char** argv) {
     return app.exit(error, std::cout, std::cerr) == 0 ? 0 : 2;
   }
   waymark::FinishTrainArguments(&arguments);
-  if (arguments.processes > 1 &&
-      (arguments.launch.rank || arguments.launch.world_size || std::getenv("WORLD_SIZE") != nullptr ||
-       std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr)) {
-    std::cerr << "waymark-train: --processes starts its own ranks, and a launcher (or --rank, --world-size) "
-                 "has started "
-                 "this one already; drop one of the two\n";
-    return 2;
+  if (arguments.processes > 0) {
+    if (const std::string other = waymark::OtherLauncher(arguments); !other.empty()) {
+      std::cerr << "waymark-train: --processes starts the ranks itself, and " << other
+                << "; drop one of the two\n";
+      return 2;
+    }
   }
   const auto run = [&arguments] { return waymark::RunRank(arguments); };
   // The others have the timeout to notice a rank that has gone, and some time for what they say.

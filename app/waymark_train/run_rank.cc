@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <stop_token>
 #include <thread>
@@ -46,15 +48,29 @@ std::string ProgressLine(const JobProgress& p) {
   return text;
 }
 
+absl::Status CannotWrite(const char* option, const std::filesystem::path& file) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(option, ": cannot write ", file.string(), ": ", std::strerror(errno)));
+}
+
 // What the first rank shows while it trains.
 class Watch {
  public:
-  explicit Watch(const TrainArguments& arguments) : on_terminal_(isatty(STDERR_FILENO) != 0) {
+  Watch() : on_terminal_(isatty(STDERR_FILENO) != 0) {}
+
+  // Of the files that were asked for, the first that cannot be written: known before the training, not after.
+  absl::Status Open(const TrainArguments& arguments) {
     if (!arguments.events.empty()) {
-      if (absl::Status opened = events_.Open(arguments.events); !opened.ok())
-        Print(std::string(opened.message()));
+      if (absl::Status opened = events_.Open(arguments.events); !opened.ok()) return opened;
     }
-    if (!arguments.losses.empty()) losses_.open(arguments.losses, std::ios::trunc);
+    if (!arguments.losses.empty()) {
+      losses_.open(arguments.losses, std::ios::trunc);
+      if (!losses_) return CannotWrite("--losses", arguments.losses);
+    }
+    if (!arguments.report.empty() && !std::ofstream(arguments.report, std::ios::app)) {
+      return CannotWrite("--report", arguments.report);
+    }
+    return absl::OkStatus();
   }
 
   void Progress(const JobProgress& p) {
@@ -118,14 +134,14 @@ int RunRank(const TrainArguments& arguments) {
   job.say = Print;
   std::optional<Watch> watch;
   if (place->rank == 0) {
-    watch.emplace(arguments);
+    job.ready = watch.emplace().Open(arguments);
     job.progress = [&](const JobProgress& p) { watch->Progress(p); };
     job.on_step = [&](int64_t step, double loss) { watch->Step(step, loss); };
   }
   auto result = RunTrainJob(*place, job, stop.get_token());
   if (!result.ok()) return FailRank(*place, result.status());
   if (place->rank != 0) return kDoneCode;
-  if (absl::Status closed = watch->Close(); !closed.ok()) Print(std::string(closed.message()));
+  const absl::Status closed = watch->Close();
   std::fputs(ReportText(*result, arguments.price).c_str(), stdout);
   if (!arguments.report.empty()) {
     absl::Status written = WriteReport(arguments.report, ReportJson(*result, arguments.price));
@@ -133,12 +149,12 @@ int RunRank(const TrainArguments& arguments) {
   }
   if (result->stopped_early) {
     Print(absl::StrCat("ended after ", job.max_steps, " steps (--max-steps), without a package"));
-    return kDoneCode;
+    return closed.ok() ? kDoneCode : FailRank(*place, closed);
   }
   std::printf("best epoch %d of %d, validation nDCG@10 %.4f, HR@10 %.4f\npackage %s\n  sha256 %s\n",
               result->best_epoch, result->epochs, result->validation_ndcg10, result->validation_hit10,
               job.package.c_str(), result->package_sha256.c_str());
-  return kDoneCode;
+  return closed.ok() ? kDoneCode : FailRank(*place, closed);
 }
 
 }  // namespace waymark

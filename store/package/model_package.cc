@@ -147,7 +147,8 @@ absl::StatusOr<ModelPackage> WriteModelPackage(
     const std::map<std::string, std::vector<std::string>>& vocabularies) {
   static std::atomic<uint64_t> made = 0;
   try {
-    const std::filesystem::path target = std::filesystem::absolute(folder).lexically_normal();
+    std::filesystem::path target = std::filesystem::absolute(folder).lexically_normal();
+    if (!target.has_filename()) target = target.parent_path();  // a slash at its end
     if (std::filesystem::exists(target)) {
       return absl::AlreadyExistsError(absl::StrCat(target.string(), " exists: packages are never changed"));
     }

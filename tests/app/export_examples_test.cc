@@ -1,6 +1,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "store/store.h"
 #include "tests/app/program.h"
 #include "training/shards/examples_index.h"
 #include "training/shards/shard_reader.h"
@@ -83,7 +84,8 @@ TEST_CASE("exported shards hold every history, packed or not, in the rows of the
     // What an export works with is gone.
     for (const auto& entry : std::filesystem::directory_iterator(box.Path(how))) {
       const std::string name = entry.path().filename().string();
-      CHECK((name == "index.json" || name.find(".tfrecord") != std::string::npos));
+      CHECK((name == "index.json" || name == "index.json.sha256" ||
+             name.find(".tfrecord") != std::string::npos));
       CHECK(name.find(".tfrecord.json") == std::string::npos);
     }
   }
@@ -106,6 +108,15 @@ TEST_CASE("the newest events can be left out, and then nobody sees them") {
   }
 }
 
+// An export of four files that ends when it comes to the items, and leaves what a stop leaves.
+void StopBeforeItems(const Sandbox& box, const std::string& folder) {
+  const std::filesystem::path in_the_way = box.Path(folder) / "items.tfrecord.zst.new";
+  std::filesystem::create_directories(in_the_way);
+  REQUIRE(box.Run({"export", "examples", folder, "--data", "d", "--files", "4", "--threads", "1"}).code == 1);
+  std::filesystem::remove(in_the_way);
+  REQUIRE(std::filesystem::exists(box.Path(folder) / "export.json"));
+}
+
 TEST_CASE("an export that was stopped goes on with the same part of the log, and keeps what is whole") {
   const Sandbox box;
   box.Write("events.jsonl", Views(30));
@@ -113,21 +124,10 @@ TEST_CASE("an export that was stopped goes on with the same part of the log, and
   REQUIRE(box.Run({"export", "examples", "whole", "--data", "d", "--files", "4"}).code == 0);
   const auto whole = ReadExamplesIndex(box.Path("whole"));
   REQUIRE(whole.ok());
-  // As a stop leaves it: two files with their notes, one damaged, the others not there yet.
-  std::filesystem::create_directories(box.Path("stopped"));
-  storage::ExamplesExport run;
-  run.set_kind("histories");
-  run.set_files(4);
-  run.set_compression("zstd");
-  run.set_held_out(1);
-  run.set_collection("tenants/default/collections/default");
-  run.set_log_epoch(whole->first().parts(0).epoch());
-  run.set_up_to(whole->last().parts(0).offset() + 1);
-  REQUIRE(WriteJsonMessage(box.Path("stopped/export.json"), run).ok());
-  for (int f : {0, 1}) {
-    const auto& file = whole->files(f);
-    std::filesystem::copy_file(box.Path("whole") / file.name(), box.Path("stopped") / file.name());
-    REQUIRE(WriteJsonMessage(box.Path("stopped") / (file.name() + ".json"), file).ok());
+  StopBeforeItems(box, "stopped");
+  for (int f : {2, 3}) {
+    std::filesystem::remove(box.Path("stopped") / whole->files(f).name());
+    std::filesystem::remove(box.Path("stopped") / (whole->files(f).name() + ".json"));
   }
   box.Write("stopped/" + whole->files(1).name(), "damaged");
   // What came meanwhile is not part of it.
@@ -145,6 +145,29 @@ TEST_CASE("an export that was stopped goes on with the same part of the log, and
   REQUIRE(index.ok());
   for (int f = 0; f < 4; ++f) CHECK(index->files(f).sha256() == whole->files(f).sha256());
   CHECK(ExamplesFingerprint(*index) == ExamplesFingerprint(*whole));
+}
+
+TEST_CASE("an export that goes on after a user was erased writes all of its files again, without that user") {
+  const Sandbox box;
+  box.Write("events.jsonl", Views(30));
+  REQUIRE(box.Run({"import", "events", "events.jsonl", "--data", "d"}).code == 0);
+  StopBeforeItems(box, "stopped");
+  {
+    auto store = Store::Open(box.Path("d"), {});
+    REQUIRE(store.ok());
+    const auto scope = (*store)->FindCollection({});
+    REQUIRE(scope.ok());
+    // The only one who saw item i0, the first of the rows.
+    REQUIRE((*store)->Write(*scope, {DeleteUser{"u0"}}).ok());
+  }
+  const Ran on = box.Run({"export", "examples", "stopped", "--data", "d", "--files", "4"});
+  CHECK(on.code == 0);
+  CHECK_THAT(on.err, Contains("wrote 29 histories") && !Contains("there already"));
+  REQUIRE(box.Run({"export", "examples", "fresh", "--data", "d", "--files", "4"}).code == 0);
+  const auto index = ReadExamplesIndex(box.Path("stopped")), fresh = ReadExamplesIndex(box.Path("fresh"));
+  REQUIRE(index.ok());
+  REQUIRE(fresh.ok());
+  CHECK(ExamplesFingerprint(*index) == ExamplesFingerprint(*fresh));
 }
 
 TEST_CASE("too little to train on is said with the counts") {

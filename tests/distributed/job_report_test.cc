@@ -23,9 +23,15 @@ JobResult ResultOf(const std::vector<StepTimes>& times) {
 
 TEST_CASE("The estimate of one process and of twice the ranks is the one worked out by hand") {
   // Two ranks: passes 4 and 4 s, fixed .5 each, communication 1.5 s: 6 s. One process: 8 + .5 = 8.5 s. Four
-  // ranks: 2 + .5 + 1.5 = 4 s, 1.5 times as fast.
-  const StepTimes one = {
-      .wait = 0.1, .data = 0.2, .forward = 1.5, .backward = 2.5, .communication = 1.5, .optimizer = 0.2};
+  // ranks: 2 + .5 + 3 = 5.5 s.
+  const StepTimes one = {.wait = 0.1,
+                         .data = 0.2,
+                         .forward = 1.5,
+                         .backward = 2.5,
+                         .communication = 1.5,
+                         .optimizer = 0.2,
+                         .divided_cpu = 4,
+                         .own_cpu = 0.4};
   const JobEstimate e = EstimateOf(ResultOf({one, one}));
   CHECK(e.seconds == Approx(6));
   CHECK(e.one_process_seconds == Approx(8.5));
@@ -33,26 +39,91 @@ TEST_CASE("The estimate of one process and of twice the ranks is the one worked 
   CHECK(e.efficiency == Approx(8.5 / 12));
   CHECK(e.communication_share == Approx(0.25));
   CHECK(e.wait_share == Approx(0.1 / 6));
-  CHECK(e.twice_the_ranks_seconds == Approx(4));
-  CHECK(e.more_pays);
+  CHECK(e.uncrowded_seconds == Approx(6));
+  CHECK(e.twice_the_ranks_seconds == Approx(5.5));
+  CHECK_FALSE(e.more_pays);
+  CHECK_THAT(e.advice, Contains("more ranks do not pay: 4 ranks"));
+}
+
+TEST_CASE("Two threads of a rank halve its passes, up to the parts that it has") {
+  const StepTimes one = {.forward = 2, .backward = 2, .communication = 0.5, .divided_cpu = 8};
+  JobResult result = ResultOf({one, one});
+  result.threads = 2;
+  result.parts = 4;
+  const JobEstimate e = EstimateOf(result);
+  CHECK(e.one_process_seconds == Approx(8));      // 16 over 2
+  CHECK(e.uncrowded_seconds == Approx(4.5));      // 16 over 4
+  CHECK(e.twice_the_ranks_seconds == Approx(5));  // 4 ranks have a part each: 16 over 4 still
+}
+
+TEST_CASE("Ranks that share cores are compared by their work, not by how long they waited for a core") {
+  // Each rank has 3 s of passes, and 6 s until they are done: it had half a core.
+  const StepTimes crowded = {.forward = 2, .backward = 4, .communication = 2, .divided_cpu = 3, .own_cpu = 0};
+  JobResult result = ResultOf({crowded, crowded});
+  result.machine_threads = 2;
+  result.machine_cores = 1;
+  const JobEstimate e = EstimateOf(result);
+  CHECK(e.seconds == Approx(8));
+  CHECK(e.one_process_seconds == Approx(6));
+  CHECK(e.speed_up == Approx(0.75));
+  CHECK_FALSE(e.more_pays);
+  CHECK_THAT(e.advice, Contains("distribution does not pay") && Contains("2 threads have 1 cores"));
+}
+
+TEST_CASE("What other programs took of the cores one process would lack too") {
+  // Two ranks on two cores, each with half a core: 3 s of passes took 6.
+  const StepTimes busy = {.forward = 2, .backward = 4, .communication = 2, .divided_cpu = 3};
+  JobResult result = ResultOf({busy, busy});
+  result.machine_threads = result.machine_cores = 2;
+  const JobEstimate e = EstimateOf(result);
+  CHECK(e.core_share == Approx(0.5));
+  CHECK(e.one_process_seconds == Approx(12));
+  CHECK(e.speed_up == Approx(1.5));
+  CHECK(e.uncrowded_seconds == Approx(8));
+  CHECK(e.twice_the_ranks_seconds == Approx(7));
+  CHECK_THAT(ReportText(result, {}),
+             Contains("the threads had 50% of a core each, 2 of them on a machine of 2 cores"));
+}
+
+TEST_CASE("More ranks pay only where there are cores for them, and where communication lets them") {
+  const StepTimes quick = {.forward = 2, .backward = 2, .communication = 0.2, .divided_cpu = 4};
+  JobResult result = ResultOf({quick, quick});
+  result.machine_threads = 2;
+  result.machine_cores = 8;
+  CHECK(EstimateOf(result).more_pays);  // 4.2 against 2 + .4
+  CHECK_THAT(EstimateOf(result).advice, Contains("more ranks may pay: 4 ranks"));
+  result.machine_cores = 2;
+  CHECK_FALSE(EstimateOf(result).more_pays);
+  CHECK_THAT(EstimateOf(result).advice,
+             Contains("do not pay on this machine, where 2 threads have 2 cores; elsewhere 4 ranks"));
+  JobResult alone = ResultOf({{.forward = 4, .backward = 4, .divided_cpu = 8}});
+  alone.machine_cores = 2;
+  CHECK(EstimateOf(alone).one_process_seconds == Approx(8));
+  CHECK_THAT(EstimateOf(alone).advice,
+             Contains("more ranks may pay") && Contains("communication not counted"));
 }
 
 TEST_CASE("The advice says when distribution does not pay") {
   // 2 s of passes between two ranks, 3 s of communication.
-  const StepTimes slow = {.forward = 0.5, .backward = 0.5, .communication = 3};
+  const StepTimes slow = {.forward = 0.5, .backward = 0.5, .communication = 3, .divided_cpu = 1};
   const JobEstimate e = EstimateOf(ResultOf({slow, slow}));
   CHECK_FALSE(e.more_pays);
   CHECK_THAT(e.advice, Contains("distribution does not pay") && Contains("75% of it in communication"));
-  const StepTimes mostly_fixed = {
-      .data = 4, .forward = 2, .backward = 2, .communication = 0.1, .optimizer = 2};
+  const StepTimes mostly_fixed = {.data = 4,
+                                  .forward = 2,
+                                  .backward = 2,
+                                  .communication = 0.1,
+                                  .optimizer = 2,
+                                  .divided_cpu = 4,
+                                  .own_cpu = 6};
   const JobEstimate fixed = EstimateOf(ResultOf({mostly_fixed, mostly_fixed}));
-  CHECK_FALSE(fixed.more_pays);  // 10.1 against 8.1
+  CHECK_FALSE(fixed.more_pays);  // 10.1 against 8.2
   CHECK_THAT(fixed.advice, Contains("more ranks do not pay"));
 }
 
 TEST_CASE("With a price the report says what the run cost and what one process would") {
   StepTimes one;
-  one.forward = 3600;
+  one.forward = one.divided_cpu = 3600;
   const JobResult result = ResultOf({one, one});
   const auto json = nlohmann::json::parse(ReportJson(result, 2.0));
   CHECK(json["cost"]["distributed"] == Approx(4));  // an hour on two at 2
@@ -60,7 +131,8 @@ TEST_CASE("With a price the report says what the run cost and what one process w
   CHECK(json["ranks"] == 2);
   CHECK(json["step_times"].size() == 2);
   CHECK_FALSE(nlohmann::json::parse(ReportJson(result, {})).contains("cost"));
-  CHECK_THAT(ReportText(result, 2.0), Contains("2 ranks (torchrun, gloo)") && Contains("cost at 2"));
+  CHECK_THAT(ReportText(result, 2.0),
+             Contains("2 ranks (torchrun, gloo)") && Contains("cost of the steps at 2 a process-hour: 4"));
 }
 
 }  // namespace

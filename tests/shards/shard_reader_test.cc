@@ -105,7 +105,7 @@ TEST_CASE("An index of another format, kind or feature list is refused, and so i
   CHECK(absl::IsNotFound(ReadExamplesIndex(folder.path()).status()));
   const auto index = WriteShards(folder.path(), 1, 10, SomeHistories(), 1);
   const auto refused = [&](const storage::ExamplesIndex& other, const std::string& what) {
-    REQUIRE(WriteJsonMessage(folder / "index.json", other).ok());
+    REQUIRE(WriteSummedMessage(folder / "index.json", other).ok());
     const absl::Status status = ReadExamplesIndex(folder.path()).status();
     CHECK(absl::IsFailedPrecondition(status));
     CHECK_THAT(std::string(status.message()), Contains(what));

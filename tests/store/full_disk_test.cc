@@ -1,45 +1,14 @@
 // A disk that is full: writes are refused with a remedy, nothing is lost, and they work again when there is
 // room.
-#include <sys/mount.h>
-#include <sys/statvfs.h>
-
 #include <atomic>
-#include <cstring>
-#include <fstream>
 #include <thread>
 
 #include "store/database_impl.h"
 #include "tests/store/fixture.h"
-#include "tests/support/skip.h"
+#include "tests/support/small_disk.h"
 
 namespace waymark::tests {
 namespace {
-
-class SmallDisk {
- public:
-  explicit SmallDisk(const char* size)
-      : mounted_(mount("tmpfs", folder_.path().c_str(), "tmpfs", 0, size) == 0) {
-    if (!mounted_)
-      Skipped().push_back(std::string("a full disk: tmpfs cannot be mounted: ") + std::strerror(errno));
-  }
-  ~SmallDisk() {
-    if (mounted_) umount2(folder_.path().c_str(), MNT_DETACH);
-  }
-  bool mounted() const { return mounted_; }
-  const std::filesystem::path& path() const { return folder_.path(); }
-
-  void Fill() {
-    std::ofstream file(path() / "filler", std::ios::binary | std::ios::app);
-    const std::string block(4096, 'x');
-    while (file.write(block.data(), static_cast<std::streamsize>(block.size())) && file.flush()) {
-    }
-  }
-  void Free() { std::filesystem::remove(path() / "filler"); }
-
- private:
-  TemporaryFolder folder_;
-  bool mounted_;
-};
 
 Mutation Item(int number) {
   return PutItem{absl::StrCat("i", number), Fields({{"text", Text(std::string(20000, 'y'))}})};

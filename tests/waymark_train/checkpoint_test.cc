@@ -6,16 +6,6 @@ namespace {
 using namespace tests;  // NOLINT: fixtures
 using Catch::Matchers::Contains;
 
-std::vector<std::filesystem::path> CheckpointsIn(const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> names;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().extension() != ".part") names.push_back(entry.path());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 void FlipOneByte(const std::filesystem::path& file, int64_t from_end) {
   std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
   stream.seekg(-from_end, std::ios::end);
@@ -82,6 +72,14 @@ TEST_CASE("A damaged or half-written checkpoint is passed over for the one befor
     const size_t at = text.find("\"sha256\"") + 12;
     FlipOneByte(newest / "manifest.json", static_cast<int64_t>(text.size() - at));
     what = newest.filename().string();
+  }
+  SECTION("another number in the manifest, which is still one") {
+    std::string text = TextOf(newest / "manifest.json");
+    const size_t at = text.find("\"step\": \"20\"");
+    REQUIRE(at != std::string::npos);
+    text[at + 10] = '3';  // step 30
+    std::ofstream(newest / "manifest.json") << text;
+    what = "manifest.json and manifest.json.sha256 do not match";
   }
   SECTION("a file that is missing") {
     std::filesystem::remove(newest / "rank-00000.safetensors");

@@ -123,22 +123,5 @@ TEST_CASE("A loss that is not finite names the step, the batch and its users on 
   CHECK_FALSE(std::filesystem::exists(folder / "package"));
 }
 
-TEST_CASE(
-    "Too many ranks for the shards, a backend that is not built, and a package that exists are refused") {
-  const TrainFolder folder(ChainHistories(100, 12, 50), 50, 2);
-  const auto refused = [&](const std::vector<std::string>& options, const std::string& what) {
-    auto run = folder.Start("run", folder.SmallCommand("package", options));
-    const auto code = run->Wait(60);
-    CHECK(code != 0);
-    CHECK(code.has_value());
-    CHECK_THAT(run->err(), Contains(what));
-  };
-  refused({"--processes", "3"}, "2 files for the 4 parts");
-  refused({"--parts", "1", "--processes", "2"}, "--parts is 1, and there are 2 ranks");
-  refused({"--dropout", "7"}, "'dropout' is 7");
-  std::filesystem::create_directories(folder / "package");
-  refused({"--parts", "2"}, "exists already");
-}
-
 }  // namespace
 }  // namespace waymark

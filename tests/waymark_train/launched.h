@@ -1,10 +1,7 @@
 // Runs the built waymark-train, alone or under a launcher, on shards that a test has written.
 #pragma once
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +20,7 @@
 #include "tests/retriever_training/training_fixture.h"
 #include "tests/shards/written_shards.h"
 #include "tests/support/catch.h"
+#include "tests/support/free_port.h"
 #include "tests/support/skip.h"
 
 namespace waymark::tests {
@@ -87,19 +85,6 @@ class Launched {
   std::filesystem::path out_, err_;
   pid_t pid_ = -1;
 };
-
-// A port that was free just now.
-inline int FreePort() {
-  const int descriptor = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof(address);
-  bind(descriptor, reinterpret_cast<sockaddr*>(&address), length);
-  getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &length);
-  close(descriptor);
-  return ntohs(address.sin_port);
-}
 
 // Shards of the chain that a retriever learns in a few epochs.
 inline std::vector<HistoryExample> ChainHistories(size_t users, size_t length, ItemOrdinal items) {
@@ -175,6 +160,17 @@ class TrainFolder {
  private:
   ShardFolder folder_;
 };
+
+// Those that are whole, or look so; the oldest first.
+inline std::vector<std::filesystem::path> CheckpointsIn(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> names;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() != ".part") names.push_back(entry.path());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
 
 inline double LargestDifference(const std::vector<double>& a, const std::vector<double>& b) {
   double largest = 0;

@@ -9,57 +9,94 @@
 namespace waymark {
 namespace {
 
-constexpr double kPays = 1.3;
+constexpr double kPays = 1.3, kFasterAtAll = 1.1;
+constexpr double kBusy = 0.8;          // of a core: less is worth a line
+constexpr double kMoreToExchange = 2;  // twice the ranks: between 1.5 (bytes of two ranks) and 3 (rounds)
 
-struct MeanTimes {
-  double divided = 0;  // forward and backward, of all ranks together
-  double fixed = 0;    // of one rank: data, optimizer, wait
-  double communication = 0;
+// Threads of a rank with parts to work on.
+double BusyThreads(const JobResult& result, int ranks) {
+  return std::max(1, std::min(result.threads, result.parts / ranks));
+}
+
+// What the steps were, in seconds.
+struct Work {
+  double divided = 0;  // CPU, of all ranks together
+  double own = 0;      // CPU, of one rank
+  double wait = 0, communication = 0;
+  double share = 1;      // of the cores' time that the threads had
+  double uncrowded = 1;  // that they would have had if none of them shared a core with another
+
+  double On(double threads) const { return (divided / threads + own) / uncrowded + wait; }
 };
 
-MeanTimes MeanOf(const JobResult& result) {
-  MeanTimes mean;
+Work WorkOf(const JobResult& result) {
+  Work work;
+  const double ranks = static_cast<double>(result.times.size());
+  double all = 0;
   for (const StepTimes& t : result.times) {
-    mean.divided += t.forward + t.backward;
-    mean.fixed += (t.data + t.optimizer + t.wait) / static_cast<double>(result.times.size());
-    mean.communication += t.communication / static_cast<double>(result.times.size());
+    work.divided += t.divided_cpu;
+    work.own += t.own_cpu / ranks;
+    work.wait += t.wait / ranks;
+    work.communication += t.communication / ranks;
+    all += t.All() / ranks;
   }
-  return mean;
+  const double on_cores = work.divided / ranks / BusyThreads(result, result.ranks) + work.own,
+               took = all - work.wait - work.communication;
+  if (on_cores > 0 && took > 0) work.share = std::min(1.0, on_cores / took);
+  const double threads_of_core =
+      result.machine_cores > 0 ? static_cast<double>(result.machine_threads) / result.machine_cores : 1;
+  work.uncrowded = std::min(1.0, work.share * std::max(1.0, threads_of_core));
+  return work;
 }
 
 double CostOf(double seconds, double processes, double price) { return seconds / 3600 * processes * price; }
+
+std::string AdviceOf(const JobResult& result, const JobEstimate& e) {
+  const int ranks = result.ranks;
+  const std::string here =
+      absl::StrFormat("%d threads have %d cores", result.machine_threads, result.machine_cores);
+  if (ranks > 1 && e.speed_up < kFasterAtAll) {
+    return absl::StrCat(
+        absl::StrFormat("distribution does not pay for this job: one process would take "
+                        "about %.1f s in steps, %d ranks took %.1f s, %.0f%% of it in communication",
+                        e.one_process_seconds, ranks, e.seconds, 100 * e.communication_share),
+        result.machine_threads > result.machine_cores && result.machine_cores > 0 ? absl::StrCat("; ", here)
+                                                                                  : "");
+  }
+  const std::string twice = absl::StrFormat(
+      "%d ranks on cores of their own would take about %.1f s in steps and %d about %.1f s, %s", 2 * ranks,
+      e.twice_the_ranks_seconds, ranks, e.uncrowded_seconds,
+      ranks == 1 ? "communication not counted: a run on 2 with --max-steps measures it"
+                 : "if communication doubles");
+  if (e.uncrowded_seconds / e.twice_the_ranks_seconds < kPays) {
+    return absl::StrCat("more ranks do not pay: ", twice);
+  }
+  if (e.more_pays) return absl::StrCat("more ranks may pay: ", twice);
+  return absl::StrCat("more ranks do not pay on this machine, where ", here, "; elsewhere ", twice);
+}
 
 }  // namespace
 
 JobEstimate EstimateOf(const JobResult& result) {
   JobEstimate e;
-  const MeanTimes mean = MeanOf(result);
-  const double ranks = std::max(result.ranks, 1);
-  e.seconds = std::max(mean.divided / ranks + mean.fixed + mean.communication, 1e-9);
-  e.one_process_seconds = mean.divided + mean.fixed;
+  const Work work = WorkOf(result);
+  const int ranks = std::max(result.ranks, 1);
+  for (const StepTimes& t : result.times) e.seconds += t.All() / ranks;
+  e.seconds = std::max(e.seconds, 1e-9);
+  e.communication_share = work.communication / e.seconds;
+  e.wait_share = work.wait / e.seconds;
+  e.core_share = work.share;
+  e.one_process_seconds = ranks == 1 ? e.seconds : work.On(BusyThreads(result, 1));
   e.speed_up = e.one_process_seconds / e.seconds;
   e.efficiency = e.speed_up / ranks;
-  e.communication_share = mean.communication / e.seconds;
-  double wait = 0;
-  for (const StepTimes& t : result.times) wait += t.wait / ranks;
-  e.wait_share = wait / e.seconds;
-  // One process has not measured what an exchange costs.
-  e.twice_the_ranks_seconds = mean.divided / (2 * ranks) + mean.fixed + mean.communication;
-  e.more_pays = e.seconds / e.twice_the_ranks_seconds >= kPays;
-  const std::string twice =
-      absl::StrFormat("%.0f ranks would take about %.1f s in steps, and %.0f %s %.1f s", 2 * ranks,
-                      e.twice_the_ranks_seconds, ranks, ranks == 1 ? "takes" : "take", e.seconds);
-  if (result.ranks > 1 && e.speed_up < 1.1) {
-    e.advice = absl::StrFormat(
-        "distribution does not pay for this job: one process would take about %.1f s in steps, "
-        "%.0f ranks took %.1f s, %.0f%% of it in communication",
-        e.one_process_seconds, ranks, e.seconds, 100 * e.communication_share);
-  } else if (e.more_pays) {
-    e.advice =
-        absl::StrCat("more ranks may pay: ", twice, result.ranks == 1 ? ", communication not counted" : "");
-  } else {
-    e.advice = absl::StrCat("more ranks do not pay: ", twice);
-  }
+  e.uncrowded_seconds = work.On(ranks * BusyThreads(result, ranks)) + work.communication;
+  e.twice_the_ranks_seconds =
+      work.On(2 * ranks * BusyThreads(result, 2 * ranks)) + kMoreToExchange * work.communication;
+  e.twice_the_ranks_seconds = std::max(e.twice_the_ranks_seconds, 1e-9);
+  const bool cores = result.machine_cores == 0 || 2 * result.machine_threads <= result.machine_cores;
+  e.more_pays = cores && e.speed_up >= (ranks == 1 ? 0 : kFasterAtAll) &&
+                e.uncrowded_seconds / e.twice_the_ranks_seconds >= kPays;
+  e.advice = AdviceOf(result, e);
   return e;
 }
 
@@ -81,10 +118,16 @@ std::string ReportText(const JobResult& r, std::optional<double> price) {
     absl::StrAppendFormat(&text, "  estimated against one process: %.2f times as fast, efficiency %.0f%%\n",
                           e.speed_up, 100 * e.efficiency);
   }
+  if (e.core_share < kBusy) {
+    absl::StrAppendFormat(&text,
+                          "  the threads had %.0f%% of a core each, %d of them on a machine of %d cores\n",
+                          100 * e.core_share, r.machine_threads, r.machine_cores);
+  }
   absl::StrAppend(&text, "  ", e.advice, "\n");
   if (price) {
-    absl::StrAppendFormat(&text, "  cost at %.4g a process-hour: %.4g, on one process about %.4g\n", *price,
-                          CostOf(e.seconds, r.ranks, *price), CostOf(e.one_process_seconds, 1, *price));
+    absl::StrAppendFormat(
+        &text, "  cost of the steps at %.4g a process-hour: %.4g, on one process about %.4g\n", *price,
+        CostOf(e.seconds, r.ranks, *price), CostOf(e.one_process_seconds, 1, *price));
   }
   return text;
 }
@@ -98,13 +141,18 @@ std::string ReportJson(const JobResult& r, std::optional<double> price) {
                      {"forward_s", t.forward},
                      {"backward_s", t.backward},
                      {"communication_s", t.communication},
-                     {"optimizer_s", t.optimizer}});
+                     {"optimizer_s", t.optimizer},
+                     {"divided_cpu_s", t.divided_cpu},
+                     {"own_cpu_s", t.own_cpu}});
   }
   nlohmann::json json = {
       {"ranks", r.ranks},
       {"launcher", r.launcher},
       {"backend", r.backend},
       {"parts", r.parts},
+      {"threads", r.threads},
+      {"machine_threads", r.machine_threads},
+      {"machine_cores", r.machine_cores},
       {"steps", r.steps},
       {"events", r.tokens},
       {"events_per_second", static_cast<double>(r.tokens) / std::max(r.train_seconds, 1e-9)},
@@ -132,6 +180,8 @@ std::string ReportJson(const JobResult& r, std::optional<double> price) {
         {"efficiency", e.efficiency},
         {"communication_share", e.communication_share},
         {"wait_share", e.wait_share},
+        {"uncrowded_seconds", e.uncrowded_seconds},
+        {"core_share", e.core_share},
         {"twice_the_ranks_seconds", e.twice_the_ranks_seconds},
         {"more_ranks_pay", e.more_pays},
         {"advice", e.advice}}}};

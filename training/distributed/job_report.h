@@ -1,9 +1,11 @@
 // What a job has cost, where its time went, and whether more ranks would pay: from what was measured in it.
 //
-// The estimate: forward and backward passes divide among ranks; data, optimizer and the wait for the reader
-// do not, and communication stays as it is. One process would then take (the sum of the ranks' passes + one
-// rank's rest), and twice the ranks half the passes. It leaves out that ranks on one machine share its memory
-// bandwidth: bench/training measures what it is.
+// The estimate is made of CPU seconds: the passes over the parts of a batch divide among ranks and their
+// threads; what each rank does for itself and its wait for the reader do not. One process would take all
+// passes and one rank's rest; twice the ranks half the passes, that rest, and twice the communication. Where
+// other programs took a part of the cores they would have done so then too; what ranks took from each other,
+// one process would have had. It says nothing of memory bandwidth that ranks of a machine share:
+// bench/training.sh measures what it is.
 #pragma once
 #include <optional>
 #include <string>
@@ -15,10 +17,13 @@ namespace waymark {
 struct JobEstimate {
   double seconds = 0;  // of the steps, as it was
   double one_process_seconds = 0;
-  double speed_up = 1, efficiency = 1;  // against one process
+  double speed_up = 1, efficiency = 1;  // of the run as it was, against one process
   double communication_share = 0, wait_share = 0;
+  double core_share = 1;         // of the time that its threads were at work, what a thread had of a core
+  double uncrowded_seconds = 0;  // of these ranks, and of twice as many, when none shares a core with another
   double twice_the_ranks_seconds = 0;
-  bool more_pays = false;  // twice the ranks would be at least 1.3 times as fast
+  bool more_pays =
+      false;  // twice the ranks would be at least 1.3 times as fast, and there are cores for them
   std::string advice;
 };
 

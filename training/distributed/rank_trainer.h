@@ -1,16 +1,15 @@
-// The loop of one rank: epochs and steps, validation, checkpoints. What it trains with is the retriever's own
-// step and model (training/retriever/).
+// The loop of one rank: epochs and steps, validation, and the package at its end (rank_result.cc). What it
+// trains with is the retriever's own step and model (training/retriever/).
 //
 // Throws ExchangeError and what LibTorch throws. Includes LibTorch: for training/ only.
 #pragma once
 #include <chrono>
 #include <memory>
-#include <optional>
 
 #include "training/distributed/epoch_loader.h"
 #include "training/distributed/group_step_ranks.h"
+#include "training/distributed/rank_checkpoints.h"
 #include "training/distributed/rank_group.h"
-#include "training/distributed/sharded_checkpoint.h"
 #include "training/distributed/train_job.h"
 #include "training/retriever/retriever_step.h"
 
@@ -40,21 +39,18 @@ class RankTrainer {
   void Report(JobResult* result);
 
  private:
-  std::vector<CheckpointTensor> CheckpointTensors();
   absl::Status TakeEpoch();
   absl::Status TrainEpoch(const std::stop_token& stop);
-  absl::Status AfterStep(double loss, const std::stop_token& stop);
   void FinishEpoch();
-  absl::Status SaveCheckpoint();
-  absl::Status PublishCheckpoint();
-  absl::Status NotFinite(double loss);
-  std::string BadParts(const TrainingBatch& batch) const;
+  absl::Status Save();     // begins a checkpoint
+  absl::Status SaveNow();  // and waits for it
+  absl::Status Stopped();
   TrainingBatch BatchAt(int64_t b) const;
   // The ids of all items: the model's own table, or what the shares of all ranks make together.
   at::Tensor AllIds(const at::Tensor& own);
+  void GatherTimes(JobResult* result);
   double Elapsed() const;
   double Done() const;
-  void Say(const std::string& text) const;
   void ReportProgress(double step_loss, bool epoch_finished);
 
   RankTrainerInput in_;
@@ -71,15 +67,14 @@ class RankTrainer {
   std::unique_ptr<GroupStepRanks> ranks_;  // of more than one
   RetrieverStep step_;
   EpochLoader loader_;
-  std::optional<ShardedCheckpoints> checkpoints_;
   TrainingPlace place_;
   BestWeights best_;
+  RankCheckpoints checkpoints_;
   TrainingBatch batch_;
-  double learning_rate_ = 0, wait_s_ = 0, validation_s_ = 0, checkpoint_s_ = 0, elapsed_before_ = 0;
-  int64_t steps_here_ = 0, tokens_here_ = 0, published_after_ = 0;
-  int checkpoints_written_ = 0, checkpoints_failed_ = 0;
-  bool resumed_ = false, ended_early_ = false, saving_wanted_ = false;
-  std::chrono::steady_clock::time_point start_, last_progress_, last_checkpoint_;
+  double learning_rate_ = 0, wait_s_ = 0, validation_s_ = 0, elapsed_before_ = 0;
+  int64_t steps_here_ = 0, tokens_here_ = 0;
+  bool resumed_ = false, ended_early_ = false;
+  std::chrono::steady_clock::time_point start_, last_progress_;
 };
 
 }  // namespace waymark

@@ -135,7 +135,7 @@ absl::Status ShardedCheckpoints::WriteManifest(const std::vector<std::string>& w
     }
   }
   manifest_.set_create_time(absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone()));
-  if (absl::Status status = WriteJsonMessage(part / kManifestFile, manifest_); !status.ok()) return status;
+  if (absl::Status status = WriteSummedMessage(part / kManifestFile, manifest_); !status.ok()) return status;
   std::error_code error;
   std::filesystem::remove_all(whole, error);  // of a run that was stopped while it removed it
   std::filesystem::rename(part, whole, error);
@@ -284,7 +284,7 @@ absl::StatusOr<std::optional<ShardedCheckpoints::Loaded>> ShardedCheckpoints::Lo
   for (const std::string& name : names) {
     const std::filesystem::path folder = folder_ / name;
     storage::TrainingCheckpoint manifest;
-    absl::Status status = ReadJsonMessage(folder / kManifestFile, &manifest);
+    absl::Status status = ReadSummedMessage(folder / kManifestFile, &manifest);
     if (status.ok() && manifest.format() != kCheckpointFormat) {
       status = absl::DataLossError(
           absl::StrCat("it has format ", manifest.format(), ", and not ", kCheckpointFormat));

@@ -2,7 +2,7 @@
 // first rank adds a manifest with the hash of every file and gives the folder its name. One without a
 // manifest is half-written and never looked at. They can be read on any number of ranks.
 //
-//   FOLDER/step-000000500/{manifest.json, rank-00000.safetensors, ...}
+//   FOLDER/step-000000500/{manifest.json, manifest.json.sha256, rank-00000.safetensors, ...}
 //
 //   ShardedCheckpoints checkpoints(folder, 3, fingerprint, &group);
 //   checkpoints.Begin(pieces, place);   // copies what it needs and returns

@@ -1,5 +1,9 @@
 #include "training/distributed/train_job.h"
 
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
@@ -19,11 +23,29 @@ struct Setup {
   std::string settings;
 };
 
-absl::StatusOr<Setup> SetUp(const LaunchPlace& place, const JobOptions& job) {
+// Known before the training, not after.
+absl::Status CheckPackage(const std::filesystem::path& package) {
   std::error_code error;
-  if (place.rank == 0 && job.max_steps == 0 && std::filesystem::exists(job.package, error)) {
+  if (std::filesystem::exists(package, error)) {
     return absl::AlreadyExistsError(
-        absl::StrCat(job.package.string(), " exists already; name another --package"));
+        absl::StrCat(package.string(), " exists already; name another --package"));
+  }
+  std::filesystem::path parent = std::filesystem::absolute(package, error).lexically_normal();
+  if (!parent.has_filename()) parent = parent.parent_path();  // a slash at its end
+  parent = parent.parent_path();
+  std::filesystem::create_directories(parent, error);
+  if (error || access(parent.c_str(), W_OK) != 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("--package: cannot write into ", parent.string(), ": ",
+                     error ? error.message() : std::string(std::strerror(errno))));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Setup> SetUp(const LaunchPlace& place, const JobOptions& job) {
+  if (!job.ready.ok()) return job.ready;
+  if (place.rank == 0 && job.max_steps == 0) {
+    if (absl::Status checked = CheckPackage(job.package); !checked.ok()) return checked;
   }
   Setup setup;
   auto index = ReadExamplesIndex(job.shards);

@@ -61,12 +61,16 @@ struct JobOptions {
   std::function<void(const JobProgress&)> progress;  // every step that is due; called on every rank
   std::function<void(const std::string&)> say;       // messages
   std::function<void(int64_t step, double loss)> on_step;
+  absl::Status ready;  // not OK: why this rank cannot do its part; all of them end with it before they train
 };
 
 struct JobResult {
   int ranks = 1;
   std::string backend, launcher, package_sha256;
   int epochs = 0, best_epoch = 0, parts = 0;
+  int threads = 1;  // of each rank
+  int machine_threads = 1,
+      machine_cores = 0;          // of the machine where most threads meet on a core; 0: not known
   int64_t steps = 0, tokens = 0;  // of this run, on all ranks
   double validation_ndcg10 = 0, validation_hit10 = 0;
   std::vector<double> epoch_losses, epoch_ndcg10;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <functional>
 #include <utility>
 
@@ -15,18 +16,24 @@ enum StepRandom : uint64_t { kNegatives = 11, kIdDropout = 12, kDropout = 13 };
 
 float* Data(const at::Tensor& tensor) { return tensor.data_ptr<float>(); }
 
-// Seconds since it was made or last asked.
+// Seconds since it was made or last asked, by the wall clock, and those that this thread was at work.
 class Lap {
  public:
-  double operator()() {
-    const auto now = std::chrono::steady_clock::now();
-    const double seconds = std::chrono::duration<double>(now - start_).count();
-    start_ = now;
-    return seconds;
+  double operator()(double* cpu = nullptr) {
+    const auto wall = std::exchange(wall_, std::chrono::steady_clock::now());
+    const double worked = std::exchange(cpu_, ThreadSeconds());
+    if (cpu != nullptr) *cpu += cpu_ - worked;
+    return std::chrono::duration<double>(wall_ - wall).count();
   }
 
  private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  static double ThreadSeconds() {
+    timespec now = {};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  }
+  std::chrono::steady_clock::time_point wall_ = std::chrono::steady_clock::now();
+  double cpu_ = ThreadSeconds();
 };
 
 }  // namespace
@@ -110,6 +117,7 @@ void RetrieverStep::CollectItems(const TrainingBatch& batch, int64_t number) {
 void RetrieverStep::RunShard(Shard* shard, uint64_t key, double scale) {
   at::NoGradGuard no_grad;
   const int64_t width = model_->shape.width, tokens = shard->inputs.size();
+  Lap lap;
   shard->gradients.flat.zero_();
   shard->dvectors.resize_({static_cast<int64_t>(items_.size()), width}).zero_();
   shard->dunits.resize_({static_cast<int64_t>(items_.size()), width}).zero_();
@@ -122,12 +130,11 @@ void RetrieverStep::RunShard(Shard* shard, uint64_t key, double scale) {
   for (int64_t t = 0; t < tokens; ++t) {
     std::copy_n(Data(vectors_) + shard->inputs[t] * width, width, Data(shard->tokens) + t * width);
   }
-  Lap lap;
   const EncoderDropout dropout{options_.dropout, key};
   encoder_.Forward(shard->layout, shard->tokens, dropout, &shard->workspace, &shard->states);
   SoftmaxInput input{shard->states, units_, contrasted_, shard->targets, model_->shape.temperature, scale};
   shard->loss = CosineSoftmax(input, &shard->softmax, &shard->dstates, &shard->dunits);
-  shard->forward_s += lap();
+  shard->forward_s += lap(&shard->cpu_s);
   const std::function<void(int)> block_done = [this](int block) { BlockDone(block); };
   encoder_.Backward(shard->layout, shard->dstates, dropout, &shard->workspace, &shard->gradients,
                     &shard->dtokens, ranks_ != nullptr ? &block_done : nullptr);
@@ -136,7 +143,7 @@ void RetrieverStep::RunShard(Shard* shard, uint64_t key, double scale) {
     float* to = Data(shard->dvectors) + shard->inputs[t] * width;
     for (int64_t c = 0; c < width; ++c) to[c] += from[c];
   }
-  shard->backward_s += lap();
+  shard->backward_s += lap(&shard->cpu_s);
 }
 
 void RetrieverStep::AddUpDense(int64_t first, int64_t last) {
@@ -213,29 +220,33 @@ void RetrieverStep::Update(AdamStep step) {
   if (ranks_ != nullptr) ranks_->FinishSums();
   const double ids = ids_->Collect(kept_ids_, shared_ids_, Data(shards_[0]->dvectors));
   const double buckets = buckets_->Collect(touched_buckets_, 0, bucket_rows_.data());
-  (ranks_ != nullptr ? times_.communication : times_.optimizer) += lap();
+  if (ranks_ != nullptr) {
+    times_.communication += lap();
+  } else {
+    times_.optimizer += lap(&times_.own_cpu);
+  }
   const double norm = std::sqrt(SquaredNorm(Data(dense), dense.numel()) + ids + buckets);
   step.gradient_scale = std::min(1.0, options_.clip / (norm + 1e-12));
   AdamRows(step, {0}, Data(dense), m.dense_moments.Table(m.dense.flat));
   ids_->Update(step);
   buckets_->Update(step);
   touched_buckets_.clear();
-  times_.optimizer += lap();
+  times_.optimizer += lap(&times_.own_cpu);
 }
 
 double RetrieverStep::Run(const TrainingBatch& batch, int64_t number, double learning_rate) {
   at::NoGradGuard no_grad;
   Lap lap;
   CollectItems(batch, number);
-  times_.data += lap();
+  times_.data += lap(&times_.own_cpu);
   const at::Tensor ids = ids_->Rows(id_rows_, &id_places_);
-  (ranks_ != nullptr ? times_.communication : times_.forward) += lap();
+  if (ranks_ != nullptr) times_.communication += lap();
   EncodeItems(model_->dense, {ids, model_->tables.buckets}, corpus_->content, id_places_, items_, &vectors_,
               &pooled_);
   units_ = at::empty_like(vectors_);
   inverse_.resize(items_.size());
   NormalizeRows(Data(vectors_), items_.size(), model_->shape.width, Data(units_), inverse_.data());
-  times_.forward += lap();
+  times_.forward += lap(&times_.own_cpu);
   const double scale = 1.0 / static_cast<double>(std::max<size_t>(batch.tokens, 1));
   for (std::atomic<int>& left : parts_left_) left = static_cast<int>(shards_.size());
   pool_->Run(shards_.size(), [&](size_t s) {
@@ -243,15 +254,20 @@ double RetrieverStep::Run(const TrainingBatch& batch, int64_t number, double lea
     RunShard(shards_[s].get(), RandomKey(options_.seed, {static_cast<uint64_t>(number), part, kDropout}),
              scale);
   });
-  double loss = 0;
+  // The parts' own times say how the passes divide; threads ran them side by side.
+  const double passes = lap();
+  double loss = 0, forward = 0, backward = 0;
   for (const auto& shard : shards_) {
     loss += shard->loss;
-    times_.forward += std::exchange(shard->forward_s, 0);
-    times_.backward += std::exchange(shard->backward_s, 0);
+    forward += std::exchange(shard->forward_s, 0);
+    backward += std::exchange(shard->backward_s, 0);
+    times_.divided_cpu += std::exchange(shard->cpu_s, 0);
   }
-  lap();
+  const double in_forward = passes * forward / std::max(forward + backward, 1e-9);
+  times_.forward += in_forward;
+  times_.backward += passes - in_forward;
   AddUpShards();
-  times_.backward += lap();
+  times_.backward += lap(&times_.own_cpu);
   if (ranks_ != nullptr) {
     ranks_->BeginSum(Data(shards_[0]->gradients.flat), 0, block_starts_[0]);
     loss = ranks_->AgreeOn(loss, static_cast<int64_t>(kept_ids_.size()) - shared_ids_,

@@ -46,7 +46,7 @@ class RetrieverStep {
     at::Tensor dvectors, dunits;  // [items_, width]
     EncoderWorkspace workspace;
     SoftmaxScratch softmax;
-    double loss = 0, forward_s = 0, backward_s = 0;
+    double loss = 0, forward_s = 0, backward_s = 0, cpu_s = 0;
   };
 
   void CollectItems(const TrainingBatch& batch, int64_t number);

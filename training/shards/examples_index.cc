@@ -27,14 +27,16 @@ absl::StatusOr<std::string> PrintJsonMessage(const google::protobuf::Message& me
   return text;
 }
 
-}  // namespace
+std::filesystem::path SumOf(const std::filesystem::path& file) { return file.string() + ".sha256"; }
+// As sha256sum writes and checks it.
+std::string SumLine(const std::filesystem::path& file, std::string_view text) {
+  return absl::StrCat(Sha256Hex(text), "  ", file.filename().string(), "\n");
+}
 
-absl::Status WriteJsonMessage(const std::filesystem::path& file, const google::protobuf::Message& message) {
-  auto text = PrintJsonMessage(message);
-  if (!text.ok()) return text.status();
+// Atomic and synced.
+absl::Status Replace(const std::filesystem::path& file, std::string_view text) {
   const std::filesystem::path fresh = file.string() + ".new";
-  const std::string_view part = *text;
-  absl::Status status = WriteSyncedFile(fresh, {&part, 1});
+  absl::Status status = WriteSyncedFile(fresh, {&text, 1});
   if (!status.ok()) return status;
   std::error_code error;
   std::filesystem::rename(fresh, file, error);
@@ -44,20 +46,52 @@ absl::Status WriteJsonMessage(const std::filesystem::path& file, const google::p
   return SyncFolder(file.parent_path());
 }
 
+absl::Status Parse(const std::filesystem::path& file, const std::string& text,
+                   google::protobuf::Message* message) {
+  google::protobuf::util::JsonParseOptions options;
+  options.ignore_unknown_fields = true;  // a newer format is named by its number
+  const auto status = google::protobuf::util::JsonStringToMessage(text, message, options);
+  if (status.ok()) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(file.string(), " is damaged: ", status.ToString()));
+}
+
+}  // namespace
+
+absl::Status WriteJsonMessage(const std::filesystem::path& file, const google::protobuf::Message& message) {
+  auto text = PrintJsonMessage(message);
+  if (!text.ok()) return text.status();
+  return Replace(file, *text);
+}
+
 absl::Status ReadJsonMessage(const std::filesystem::path& file, google::protobuf::Message* message) {
   auto text = ReadWholeFile(file, kMaxIndexBytes);
   if (!text.ok()) return text.status();
-  google::protobuf::util::JsonParseOptions options;
-  options.ignore_unknown_fields = true;  // a newer format is named by its number
-  const auto status = google::protobuf::util::JsonStringToMessage(*text, message, options);
-  if (status.ok()) return absl::OkStatus();
-  return absl::DataLossError(absl::StrCat(file.string(), " is damaged: ", status.ToString()));
+  return Parse(file, *text, message);
+}
+
+absl::Status WriteSummedMessage(const std::filesystem::path& file, const google::protobuf::Message& message) {
+  auto text = PrintJsonMessage(message);
+  if (!text.ok()) return text.status();
+  if (absl::Status status = Replace(SumOf(file), SumLine(file, *text)); !status.ok()) return status;
+  return Replace(file, *text);
+}
+
+absl::Status ReadSummedMessage(const std::filesystem::path& file, google::protobuf::Message* message) {
+  auto text = ReadWholeFile(file, kMaxIndexBytes);
+  if (!text.ok()) return text.status();
+  auto sum = ReadWholeFile(SumOf(file), kMaxIndexBytes);
+  if (!sum.ok()) return sum.status();
+  if (*sum != SumLine(file, *text)) {
+    return absl::DataLossError(absl::StrCat(file.string(), " and ", SumOf(file).filename().string(),
+                                            " do not match: one of them is damaged"));
+  }
+  return Parse(file, *text, message);
 }
 
 absl::Status WriteExamplesIndex(const std::filesystem::path& folder, const storage::ExamplesIndex& index) {
   storage::ExamplesIndex out = index;
   out.set_format(kIndexFormat);
-  return WriteJsonMessage(folder / kIndexName, out);
+  return WriteSummedMessage(folder / kIndexName, out);
 }
 
 absl::StatusOr<storage::ExamplesIndex> ReadExamplesIndex(const std::filesystem::path& folder) {
@@ -71,7 +105,7 @@ absl::StatusOr<storage::ExamplesIndex> ReadExamplesIndex(const std::filesystem::
             : " holds no training shards (there is no index.json); `waymark export examples` writes some"));
   }
   storage::ExamplesIndex index;
-  if (absl::Status read = ReadJsonMessage(file, &index); !read.ok()) return read;
+  if (absl::Status read = ReadSummedMessage(file, &index); !read.ok()) return read;
   if (index.format() != kIndexFormat) {
     return absl::FailedPreconditionError(
         absl::StrCat(file.string(), " has format ", index.format(), "; this program reads ", kIndexFormat));

@@ -1,5 +1,5 @@
-// index.json of a folder of training shards: which files there are, with their hashes and counts. A folder
-// without one is an export that has not come to its end.
+// index.json of a folder of training shards: which files there are, with their hashes and counts, and its own
+// in index.json.sha256. A folder without one is an export that has not come to its end.
 //
 //   absl::StatusOr<storage::ExamplesIndex> index = ReadExamplesIndex(folder);
 #pragma once
@@ -24,5 +24,9 @@ std::string ExamplesFingerprint(const storage::ExamplesIndex& index);
 // A protobuf message as a JSON file of ours.
 absl::Status WriteJsonMessage(const std::filesystem::path& file, const google::protobuf::Message& message);
 absl::Status ReadJsonMessage(const std::filesystem::path& file, google::protobuf::Message* message);
+// The same with FILE.sha256 beside it (`sha256sum -c` reads it): a number that has changed is still JSON.
+// DATA_LOSS: the two do not match.
+absl::Status WriteSummedMessage(const std::filesystem::path& file, const google::protobuf::Message& message);
+absl::Status ReadSummedMessage(const std::filesystem::path& file, google::protobuf::Message* message);
 
 }  // namespace waymark

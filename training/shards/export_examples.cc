@@ -22,11 +22,16 @@
 namespace waymark {
 namespace {
 
-constexpr char kExportName[] = "export.json";
+constexpr char kExportName[] = "export.json", kDataName[] = "export.data";
 constexpr size_t kItemsAtOnce = 4096;
 
 std::string Rfc3339Micros(int64_t us) {
   return absl::FormatTime(absl::RFC3339_full, absl::FromUnixMicros(us), absl::UTCTimeZone());
+}
+
+template <typename T>
+std::string_view BytesOf(const std::vector<T>& numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(T)};
 }
 
 // The first difference between an export that was stopped and the one that is asked for; empty: none.
@@ -110,12 +115,34 @@ class Exporter {
     for (size_t u = 0; u < known_.user_count(); ++u) {
       if (rows_.ends[u] > known_.starts[u]) users_of_[MixBits(known_.users[u]) % options_.files].push_back(u);
     }
-    return absl::OkStatus();
+    return AgreeOnData();
+  }
+
+  // What a stopped export has left is of use only while the same part of the log says the same: where a user
+  // was erased since, the files hold one user too many, and rows of items have other numbers.
+  absl::Status AgreeOnData() const {
+    std::string hashes;
+    for (std::string_view bytes : {BytesOf(known_.users), BytesOf(known_.starts), BytesOf(known_.times_us),
+                                   BytesOf(rows_.ends), BytesOf(rows_.rows), BytesOf(rows_.ordinals)}) {
+      absl::StrAppend(&hashes, Sha256Hex(bytes), "\n");
+    }
+    const std::filesystem::path file = options_.folder / kDataName;
+    std::error_code error;
+    if (std::filesystem::exists(file, error)) {
+      const auto was = ReadWholeFile(file, 4 * hashes.size());
+      if (was.ok() && *was == hashes) return absl::OkStatus();
+    }
+    for (int f = 0; f < options_.files; ++f) std::filesystem::remove(NoteOf(FileName(f)), error);
+    std::filesystem::remove(NoteOf(ItemsName()), error);
+    if (absl::Status synced = SyncFolder(options_.folder); !synced.ok()) return synced;
+    const std::string_view part = hashes;
+    return WriteSyncedFile(file, {&part, 1});
   }
 
   std::string FileName(int file) const {
     return absl::StrFormat("examples-%05d-of-%05d%s", file, options_.files, EndingOf(options_.packing));
   }
+  std::string ItemsName() const { return absl::StrCat("items", EndingOf(options_.packing)); }
   std::filesystem::path NoteOf(const std::string& name) const { return options_.folder / (name + ".json"); }
 
   // Writes the file and beside it the note of what it is, by which a later export knows that it is complete.
@@ -180,7 +207,7 @@ class Exporter {
   }
 
   absl::Status WriteItems(storage::ExamplesIndex::File* file) {
-    const std::string name = absl::StrCat("items", EndingOf(options_.packing));
+    const std::string name = ItemsName();
     if (Kept(name, file)) {
       ++kept_;
       return absl::OkStatus();
@@ -280,7 +307,8 @@ class Exporter {
     if (!written.ok()) return written;
     out_.kept = kept_;
     std::error_code ignored;
-    std::filesystem::remove(options_.folder / kExportName, ignored);
+    for (const char* name : {kExportName, kDataName})
+      std::filesystem::remove(options_.folder / name, ignored);
     for (const auto& file : index.files()) std::filesystem::remove(NoteOf(file.name()), ignored);
     std::filesystem::remove(NoteOf(index.items().name()), ignored);
     return absl::OkStatus();

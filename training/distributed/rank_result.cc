@@ -1,0 +1,132 @@
+// What a rank hands on at its end: the package and the numbers of the report.
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <thread>
+
+#include "recommend/network/counter_random.h"
+#include "training/distributed/rank_trainer.h"
+#include "training/retriever/retriever_manifest.h"
+
+namespace waymark {
+namespace {
+
+struct SystemClock : Clock {
+  absl::Time Now() const override { return absl::Now(); }
+};
+
+// A number that ranks of the same machine have alike, in whatever containers they are.
+double ThisMachine() {
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  return static_cast<double>(MixBits(std::hash<std::string>()(boot)) >>
+                             12);  // as many bits as a double holds
+}
+
+double OwnCores() { return std::thread::hardware_concurrency(); }
+
+}  // namespace
+
+at::Tensor RankTrainer::AllIds(const at::Tensor& own) {
+  if (!share_rows_) return own;
+  const int64_t items = static_cast<int64_t>(corpus_.vocabulary.size());
+  std::vector<int64_t> counts;
+  for (int r = 0; r < group_->size(); ++r) counts.push_back(RowShare{r, group_->size()}.rows(items));
+  const std::vector<at::Tensor> shares = group_->GatherRows(own, counts);
+  at::Tensor all = at::empty({items, own.size(1)}, at::kFloat);
+  for (int r = 0; r < group_->size(); ++r) {
+    if (counts[r] > 0) all.slice(0, r, items, group_->size()).copy_(shares[r]);
+  }
+  return all;
+}
+
+absl::Status RankTrainer::Write(JobResult* result) {
+  if (ended_early_) return absl::OkStatus();
+  const at::Tensor ids = AllIds(model_.tables.id);
+  std::string said, hash;
+  if (group_->rank() == 0) {
+    static const SystemClock clock;
+    RetrieverRun run;
+    run.version = job_.version;
+    run.clock = &clock;
+    RetrieverResult trained;
+    trained.epochs = static_cast<int>(place_.epoch);
+    trained.best_epoch = static_cast<int>(best_.dense.defined() ? place_.best_epoch + 1 : place_.epoch);
+    trained.validation_ndcg10 = std::max(place_.best_ndcg10, 0.0);
+    trained.validation_hit10 = place_.best_hit10;
+    trained.epoch_losses = place_.losses;
+    trained.epoch_ndcg10 = place_.ndcg10;
+    const storage::ExamplesIndex& index = *in_.index;
+    const TrainedOn data = {index.first(),  index.last(),     index.first_time(), index.last_time(),
+                            index.events(), index.examples(), index.item_count()};
+    TensorMap tensors;
+    AppendTensors(model_.dense, &tensors);
+    tensors["items.id"] = ToTensorData(ids);
+    tensors["content.buckets"] = ToTensorData(model_.tables.buckets);
+    auto package = WriteModelPackage(job_.package, RetrieverManifest(data, in_.options, run, trained),
+                                     tensors, {{"items", corpus_.vocabulary}});
+    if (package.ok()) hash = package->content_sha256;
+    said = std::string(package.status().message());
+  }
+  const std::string problem = group_->GatherText(said)[0];
+  if (!problem.empty()) return absl::UnavailableError(problem);
+  result->package_sha256 = group_->GatherText(hash)[0];
+  checkpoints_.RemoveAll();
+  return absl::OkStatus();
+}
+
+void RankTrainer::GatherTimes(JobResult* result) {
+  StepTimes own = step_.times();
+  own.wait = wait_s_;
+  const std::vector<double> values = {own.wait,          own.data,      own.forward,     own.backward,
+                                      own.communication, own.optimizer, own.divided_cpu, own.own_cpu,
+                                      ThisMachine(),     OwnCores()};
+  const int64_t width = static_cast<int64_t>(values.size());
+  at::Tensor numbers = at::empty({width}, at::kDouble);
+  std::copy(values.begin(), values.end(), numbers.data_ptr<double>());
+  const at::Tensor all = group_->Gather(numbers).contiguous();
+  std::map<double, std::pair<int, int>> machines;  // -> threads, cores
+  for (int r = 0; r < group_->size(); ++r) {
+    const double* v = all.data_ptr<double>() + width * r;
+    result->times.push_back({v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]});
+    result->train_seconds += result->times.back().All() / group_->size();
+    auto& [threads, cores] = machines[v[8]];
+    threads += job_.threads;
+    cores = static_cast<int>(v[9]);
+  }
+  for (const auto& [machine, used] : machines) {
+    const auto& [threads, cores] = used;
+    const bool less = threads * result->machine_cores < result->machine_threads * cores;
+    if (result->machine_cores > 0 && less) continue;
+    result->machine_threads = threads;
+    result->machine_cores = cores;
+  }
+}
+
+void RankTrainer::Report(JobResult* result) {
+  result->ranks = group_->size();
+  result->backend = group_->backend();
+  result->parts = in_.parts;
+  result->epochs = static_cast<int>(place_.epoch);
+  result->best_epoch = static_cast<int>(best_.dense.defined() ? place_.best_epoch + 1 : place_.epoch);
+  result->steps = steps_here_;
+  result->tokens = tokens_here_;
+  result->validation_ndcg10 = std::max(place_.best_ndcg10, 0.0);
+  result->validation_hit10 = place_.best_hit10;
+  result->epoch_losses = place_.losses;
+  result->epoch_ndcg10 = place_.ndcg10;
+  result->threads = job_.threads;
+  GatherTimes(result);
+  result->validation_seconds = validation_s_;
+  result->checkpoint_seconds = checkpoints_.seconds();
+  result->bytes_exchanged = group_->bytes_sent();
+  result->bytes_read = in_.reader->bytes_read();
+  result->table_bytes = 3 * model_.tables.id.numel() * static_cast<int64_t>(sizeof(float));
+  result->checkpoints = checkpoints_.written();
+  result->failed_checkpoints = checkpoints_.failed();
+  result->resumed = resumed_;
+  result->stopped_early = ended_early_;
+}
+
+}  // namespace waymark
