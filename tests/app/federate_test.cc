@@ -83,12 +83,14 @@ TEST_CASE("Three sites train over TLS, each registers the retriever, and it serv
   CHECK_THAT(ended.out, Contains("3 rounds are done") && Contains("of 40 items lies in package"));
   CHECK_THAT(ended.err, Contains("\"event\":\"round_finished\""));
 
-  // Each round moved the model: sites with a few hundred events are not lost in the sum.
+  // Each round moved the model: sites with a few hundred events are not lost in the sum. The first step of
+  // the warm-up moves each number that has a gradient, some 40,000, by a hundredth of the rate .003: norm
+  // .006.
   std::ifstream rounds(sandbox.Path("state/rounds.jsonl"));
   int lines = 0;
   for (std::string line; std::getline(rounds, line); ++lines) {
     INFO(line);
-    CHECK(nlohmann::json::parse(line)["update_norm"] > .1);
+    CHECK(nlohmann::json::parse(line)["update_norm"] > .005);
   }
   CHECK(lines == 3);
 
