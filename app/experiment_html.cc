@@ -178,6 +178,21 @@ void AppendLooks(const v1::Experiment& experiment, const PageReport& report, std
   absl::StrAppend(page, kTail, "</details>");
 }
 
+void AppendPlannedLooks(const PageReport& report, std::string* page) {
+  if (report.planned_looks().empty()) return;
+  absl::StrAppend(
+      page, "<h2>Planned looks</h2><p class=\"soft\">They decide; what is seen between them does not.</p>",
+      Head({"time", "arm", "difference, with its interval", "p", "has to be under", "units", ""}, 2));
+  for (const PageReport::PlannedLook& look : report.planned_looks()) {
+    absl::StrAppend(page, "<tr>", Cell(TimeText(look.time())), Cell(EscapeHtml(look.arm())),
+                    Cell(Interval(look.difference()), true), Cell(Number(look.difference().p_value()), true),
+                    Cell(Number(look.boundary_p()), true),
+                    Cell(absl::StrFormat("%d (%g%%)", look.units(), 100 * look.share()), true),
+                    Cell(look.crossed() ? "told apart" : "not told apart"), "</tr>");
+  }
+  absl::StrAppend(page, kTail);
+}
+
 void AppendDays(const PageReport& report, std::string* page) {
   if (report.days().empty()) return;
   std::map<std::string, std::vector<IntervalPoint>> by_arm;
@@ -212,13 +227,12 @@ void AppendGuardrails(const PageReport& report, std::string* page) {
 }
 
 void AppendModes(const PageReport& report, std::string* page) {
-  if (report.has_interleaving()) {
-    const PageReport::Interleaving& i = report.interleaving();
-    absl::StrAppend(page, "<h2>Interleaved lists</h2><p>", i.lists(), " lists for ", i.readers(),
-                    " readers: ", i.treatment_wins(), " prefer the treatment, ", i.control_wins(),
-                    " the control, ", i.ties(), " neither. Preference ",
-                    absl::StrFormat("%+.4f", i.preference()), "; sign test p ", Number(i.sign_test_p()),
-                    " at one look that was fixed beforehand.</p>");
+  if (!report.interleaving().empty()) absl::StrAppend(page, "<h2>Interleaved lists</h2>");
+  for (const PageReport::Interleaving& i : report.interleaving()) {
+    absl::StrAppend(page, "<p>", i.lists(), " lists for ", i.readers(), " readers: ", i.treatment_wins(),
+                    " prefer ", EscapeHtml(i.arm()), ", ", i.control_wins(), " the control, ", i.ties(),
+                    " neither. Preference ", absl::StrFormat("%+.4f", i.preference()), "; sign test p ",
+                    Number(i.sign_test_p()), " at one look that was fixed beforehand.</p>");
   }
   if (!report.bandit().empty()) {
     absl::StrAppend(page, "<h2>Shares</h2>",
@@ -281,6 +295,7 @@ std::string ExperimentReportHtml(const v1::Experiment& experiment, const v1::Exp
   AppendHeader(experiment, report, &page);
   AppendUnits(experiment, report, &page);
   AppendComparisons(report.comparisons(), "Metrics", &page);
+  AppendPlannedLooks(report, &page);
   AppendLooks(experiment, report, &page);
   AppendModes(report, &page);
   AppendDays(report, &page);

@@ -140,6 +140,23 @@ void AddExperimentOptions(CLI::App* command, ExperimentOptions* options) {
   command->add_option("--min-exposures", options->min_exposures, "units an arm before each step of the ramp")
       ->check(OverZero())
       ->type_name("N");
+  CLI::Option* looks =
+      command->add_option("--looks", options->looks, "decide at so many looks that are fixed beforehand")
+          ->check(CLI::Range(1, 50))
+          ->type_name("N");
+  CLI::Option* units = command
+                           ->add_option("--units", options->units,
+                                        "with --looks: units of all arms together, the last look is there")
+                           ->check(OverZero())
+                           ->needs(looks)
+                           ->type_name("N");
+  looks->needs(units);
+  command
+      ->add_option("--spending", options->spending,
+                   "with --looks: how the error is spent, obrien-fleming or pocock")
+      ->check(CLI::IsMember({"obrien-fleming", "pocock"}))
+      ->needs(looks)
+      ->type_name("HOW");
   command->add_flag("--automatic-ramp", options->automatic_ramp, "take the steps as their conditions hold");
 }
 
@@ -174,6 +191,13 @@ absl::StatusOr<Experiment> ExperimentOf(const ExperimentOptions& options) {
     if (auto status = AddGuardrail(guardrail, &experiment); !status.ok()) return status;
   }
   FillMetric(options, &experiment);
+  if (options.looks > 0) {
+    experiment.mutable_planned_looks()->set_looks(options.looks);
+    experiment.mutable_planned_looks()->set_units(options.units);
+    experiment.mutable_planned_looks()->set_spending(options.spending == "pocock"
+                                                         ? Experiment::PlannedLooks::POCOCK
+                                                         : Experiment::PlannedLooks::OBRIEN_FLEMING);
+  }
   if (experiment.id().empty()) return absl::InvalidArgumentError("--id is required, or an id in the --file");
   return experiment;
 }

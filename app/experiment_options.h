@@ -20,6 +20,9 @@ struct ExperimentOptions {
   double window_days = 7;
   int64_t min_exposures = 0;
   bool automatic_ramp = false;
+  int looks = 0;  // planned; 0: none
+  int64_t units = 0;
+  std::string spending;
 };
 
 void AddExperimentOptions(CLI::App* command, ExperimentOptions* options);

@@ -61,6 +61,13 @@ void AppendDecision(const v1::Decision& d, std::string* text) {
   absl::StrAppend(text, "\n");
 }
 
+void AppendPlannedLook(const Report::PlannedLook& look, std::string* text) {
+  absl::StrAppendFormat(text, "  %g%% of the units (%d), %s: %+.5g [%+.5g, %+.5g], p %.4g against %.4g: %s\n",
+                        100 * look.share(), look.units(), look.arm(), look.difference().estimate(),
+                        look.difference().low(), look.difference().high(), look.difference().p_value(),
+                        look.boundary_p(), look.crossed() ? "told apart" : "not told apart");
+}
+
 }  // namespace
 
 std::string StateText(v1::Experiment::State state) {
@@ -94,6 +101,8 @@ std::string ExperimentReportText(const Report& report) {
     absl::StrAppend(&text, "; ", report.conflicting_units(), " seen in two arms");
   absl::StrAppend(&text, "\nmetrics (intervals hold at every look):\n");
   for (const Report::Comparison& comparison : report.comparisons()) AppendComparison(comparison, &text);
+  if (!report.planned_looks().empty()) absl::StrAppend(&text, "planned looks, which decide:\n");
+  for (const Report::PlannedLook& look : report.planned_looks()) AppendPlannedLook(look, &text);
   if (!report.segments().empty()) absl::StrAppend(&text, "by segment:\n");
   for (const Report::Comparison& comparison : report.segments()) AppendComparison(comparison, &text);
   if (!report.days().empty()) absl::StrAppend(&text, "primary metric by day since first exposure:\n");

@@ -50,6 +50,11 @@ std::string CuratedLines(const Response& response) {
     if (result.pinned()) absl::StrAppend(&pinned, pinned.empty() ? "" : ", ", result.item().id());
   }
   if (!pinned.empty()) absl::StrAppend(&lines, "pinned: ", pinned, "\n");
+  std::string drawn;
+  for (const v1::Result& result : response.results()) {
+    if (result.exploration().drawn()) absl::StrAppend(&drawn, drawn.empty() ? "" : ", ", result.item().id());
+  }
+  if (!drawn.empty()) absl::StrAppend(&lines, "drawn at random: ", drawn, "\n");
   if (!response.replacement_query().empty()) {
     absl::StrAppend(&lines, "searched for: ", response.replacement_query(), "\n");
   }

@@ -243,7 +243,7 @@ def interleaved_test(server, readers, most):
         report = server.call("GET", "/v1/experiments/lists:report")
         if report.get("winner"):
             break
-    found = report["interleaving"]
+    found = report["interleaving"][0]
     print(f"interleaved: {found['lists']} lists for {found['readers']} readers, {found.get('treatment_wins', 0)} for the "
           f"learnt ranker, {found.get('control_wins', 0)} for the other, preference {found.get('preference', 0):+.3f}, sequential p "
           f"{report['comparisons'][0]['absolute']['adjusted_p_value']:.2g}, verdict {report['verdict']}")

@@ -12,6 +12,7 @@
 #include "catalog/filter_value.h"
 #include "catalog/geo_filter.h"
 #include "catalog/nearest_name.h"
+#include "catalog/schema_inference.h"
 
 namespace waymark {
 namespace {
@@ -232,6 +233,11 @@ class FilterParser {
         absl::StrAppend(&hint, i == 0 ? "'" : ", '", std::string(known[i]), "'");
       }
       if (known.size() > 8) hint += ", ...";
+    }
+    if (!schema_.record().declared() && schema_.record().fields_size() >= kMostInferredFields) {
+      absl::StrAppend(
+          &hint, "; ", kMostInferredFields,
+          " fields were found in the data, and no more are: a field beyond them has to be declared");
     }
     return scanner_.Error(name.at,
                           absl::StrCat("field '", ShortenedText(name.text), "' is not in the schema", hint));

@@ -31,6 +31,12 @@ bool ItemSet::Contains(ItemOrdinal item) const { return impl_->bits.contains(ite
 
 uint64_t ItemSet::Size() const { return impl_->bits.cardinality(); }
 
+ItemOrdinal ItemSet::At(uint64_t rank) const {
+  uint32_t item = kNoItem;
+  impl_->bits.select(static_cast<uint32_t>(rank), &item);
+  return item;
+}
+
 void ItemSet::ForEach(const std::function<bool(ItemOrdinal)>& visit) const {
   const auto call = [](uint32_t item, void* visitor) {
     return (*static_cast<const std::function<bool(ItemOrdinal)>*>(visitor))(item);

@@ -23,6 +23,8 @@ class ItemSet {
 
   bool Contains(ItemOrdinal item) const;
   uint64_t Size() const;
+  // The item that `rank` others come before; rank < Size().
+  ItemOrdinal At(uint64_t rank) const;
   // In order, until `visit` answers false.
   void ForEach(const std::function<bool(ItemOrdinal)>& visit) const;
   std::vector<ItemOrdinal> ToVector() const;

@@ -135,7 +135,8 @@ absl::StatusOr<std::shared_ptr<LiveExperiment>> Experiments::Impl::MakeLive(cons
   const bool interleaved = record.mode() == ExperimentRecord::INTERLEAVED;
   if (interleaved) {
     const MetricPlan& credit = (*metrics)[*primary];
-    made->lists = std::make_unique<InterleavedLists>(credit.events, credit.window_us);
+    made->lists = std::make_unique<InterleavedLists>(credit.events, credit.window_us,
+                                                     static_cast<size_t>(record.arms_size()));
   }
   made->outcomes = std::make_unique<Outcomes>(record, *std::move(metrics), *primary, &people);
   made->looks = store->Looks(scope, record.id());

@@ -1,5 +1,6 @@
 // What requests ask: arms, exposures, what was measured.
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "catalog/field_value.h"
 #include "experiment/experiments_impl.h"
 #include "store/text_check.h"
@@ -131,8 +132,9 @@ absl::Status Experiments::RecordInterleaved(const Assignments& assigned, const A
   ExposureRecord list = MakeExposure(entry.record, live, arm, about, impl_->options.clock->Now());
   list.set_unit(absl::StrCat("r:", std::string(about.request_id)));
   list.set_arm_name("interleaved");
-  list.set_release_id(
-      absl::StrCat(entry.record.arms(0).release_id(), "+", entry.record.arms(1).release_id()));
+  std::vector<std::string> releases;
+  for (const storage::ArmRecord& of_arm : entry.record.arms()) releases.push_back(of_arm.release_id());
+  list.set_release_id(absl::StrJoin(releases, "+"));
   list.set_reader(answer.reader);
   if (!answer.reader.empty()) list.set_number(impl_->people.NumberOf(answer.reader).value_or(0));
   for (const DraftedItem& place : answer.places) {

@@ -1,5 +1,6 @@
 // What is kept up beside decisions: looks over time, a bandit's shares; and policies that were never served.
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "absl/strings/str_cat.h"
@@ -8,6 +9,7 @@
 #include "experiment/experiments_impl.h"
 #include "experiment/report/bandit_comparison.h"
 #include "experiment/report/looks.h"
+#include "experiment/report/planned_looks.h"
 
 namespace waymark {
 namespace {
@@ -48,10 +50,18 @@ absl::StatusOr<std::vector<double>> SharesAsked(const ExperimentRecord& record,
 absl::Status Experiments::Impl::TakeLook(LiveExperiment& one, const ExperimentRecord& record) {
   std::lock_guard<std::mutex> follow(follow_mutex);
   const absl::Time now = options.clock->Now();
-  if (!LookIsDue(one.looks, record, now)) return absl::OkStatus();
-  const int before = one.looks.looks_size();
-  AddLook(ComparePrimary(InputOf(one, record, MeasuresOf(one, record))), now, &one.looks);
-  return one.looks.looks_size() == before ? absl::OkStatus() : store->PutLooks(scope, one.looks);
+  int64_t units = 0;
+  for (const int64_t of_arm : one.outcomes->table().CountUnits(std::numeric_limits<int64_t>::min())) {
+    units += of_arm;
+  }
+  const bool due = LookIsDue(one.looks, record, now), planned = PlannedLookIsDue(record, one.looks, units);
+  if (!due && !planned) return absl::OkStatus();
+  const int before = one.looks.looks_size() + one.looks.planned_size();
+  const auto comparisons = ComparePrimary(InputOf(one, record, MeasuresOf(one, record)));
+  if (due) AddLook(comparisons, now, &one.looks);
+  if (planned) AddPlannedLook(record, comparisons, units, now, &one.looks);
+  const int after = one.looks.looks_size() + one.looks.planned_size();
+  return after == before ? absl::OkStatus() : store->PutLooks(scope, one.looks);
 }
 
 absl::Status Experiments::Impl::MoveShares(LiveExperiment& one, const ExperimentRecord& record) {

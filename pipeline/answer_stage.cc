@@ -51,6 +51,7 @@ storage::ServeRecord MakeServeRecord(const RequestContext& context, const Pipeli
     auto* shown = record.add_shown();
     shown->set_item(item.item);
     shown->set_score(static_cast<float>(item.score));
+    if (item.exploration) *shown->mutable_exploration() = *item.exploration;
     if (auto found = sources.find(item.item); found != sources.end()) shown->set_sources(found->second);
   }
   return record;

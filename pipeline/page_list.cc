@@ -27,6 +27,7 @@ std::string MakePageToken(const SigningKey& key, const PipelineRequest& request,
   for (const uint32_t place : list.pinned) {
     if (place < size) state.add_pinned(place);
   }
+  for (size_t i = 0; i < std::min(size, list.explored.size()); ++i) *state.add_explored() = list.explored[i];
   return key.Sign("page_token", state);
 }
 
@@ -53,7 +54,11 @@ absl::StatusOr<PageList> ReadPageToken(const SigningKey& key, const PipelineRequ
   if (grouped != (request.group_by ? state.items_size() : 0)) {
     return absl::InvalidArgumentError("page_token: is damaged");
   }
+  if (state.explored_size() != 0 && state.explored_size() != state.items_size()) {
+    return absl::InvalidArgumentError("page_token: is damaged");
+  }
   PageList list;
+  list.explored.assign(state.explored().begin(), state.explored().end());
   list.group_sizes.assign(state.group_sizes().begin(), state.group_sizes().end());
   list.pinned.assign(state.pinned().begin(), state.pinned().end());
   list.items.assign(state.items().begin(), state.items().end());

@@ -21,8 +21,9 @@ struct PageList {
   std::string release_id, request_id;
   int64_t total = -1;
   bool total_exact = true;
-  std::vector<uint32_t> group_sizes;  // of grouped lists: they add up to the items; empty otherwise
-  std::vector<uint32_t> pinned;       // places in `items`, in order
+  std::vector<uint32_t> group_sizes;           // of grouped lists: they add up to the items; empty otherwise
+  std::vector<uint32_t> pinned;                // places in `items`, in order
+  std::vector<storage::Exploration> explored;  // of each item; empty: the list does not explore
 };
 
 std::string MakePageToken(const SigningKey& key, const PipelineRequest& request, const PageList& list,

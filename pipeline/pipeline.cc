@@ -2,6 +2,9 @@
 
 #include <openssl/rand.h>
 
+#include <utility>
+#include <vector>
+
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "pipeline/page_list.h"
@@ -50,13 +53,16 @@ absl::StatusOr<PipelineResponse> Pipeline::Run(const Snapshot& snapshot, const P
   if (auto status = CheckRequest(request); !status.ok()) return status;
   auto release = ReleaseFor(snapshot, request);
   if (!release.ok()) return release.status();
-  const LoadedRelease* rival = nullptr;
+  std::vector<const LoadedRelease*> rivals;
   const bool first_page = request.page_token.empty() && request.kind != RequestKind::kRank;
   if (request.interleave != nullptr && first_page && (*release)->record.id() == request.arm_release) {
-    const auto found = snapshot.releases.find(request.rival_release);
-    if (found != snapshot.releases.end()) rival = found->second.get();
+    for (const std::string& id : request.rival_releases) {
+      const auto found = snapshot.releases.find(id);
+      if (found != snapshot.releases.end()) rivals.push_back(found->second.get());
+    }
+    if (rivals.size() < request.rival_releases.size()) rivals.clear();
   }
-  return Call(*this, **release, rival, request, deadline).Run();
+  return Call(*this, **release, std::move(rivals), request, deadline).Run();
 }
 
 }  // namespace waymark

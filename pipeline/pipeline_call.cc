@@ -22,7 +22,7 @@ absl::StatusOr<PipelineResponse> Pipeline::Call::Run() {
     response_.request_id = request_.request_id.empty() ? NewRequestId() : request_.request_id;
     auto status = request_.kind == RequestKind::kRank ? RankGiven() : MakeList();
     if (!status.ok()) return status;
-    if (rival_ != nullptr) InterleaveWithRival();
+    if (!rivals_.empty()) InterleaveWithRivals();
   } else {
     auto list = ReadPageToken(*parts_.key, request_, context_.now);
     if (!list.ok()) return list.status();

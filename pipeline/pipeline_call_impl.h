@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "catalog/group_items.h"
 #include "catalog/sort_items.h"
 #include "index/highlighter.h"
@@ -22,13 +23,13 @@ namespace waymark {
 
 class Pipeline::Call {
  public:
-  // `rival`: null, or the release whose list is interleaved with this one's.
-  Call(const Pipeline& pipeline, const LoadedRelease& release, const LoadedRelease* rival,
+  // `rivals`: releases whose lists are interleaved with this one's; empty: none.
+  Call(const Pipeline& pipeline, const LoadedRelease& release, std::vector<const LoadedRelease*> rivals,
        const PipelineRequest& request, Deadline deadline)
       : pipeline_(pipeline),
         parts_(pipeline.parts_),
         release_(release),
-        rival_(rival),
+        rivals_(std::move(rivals)),
         request_(request),
         deadline_(deadline) {}
 
@@ -102,14 +103,18 @@ class Pipeline::Call {
 
   absl::Status MakeList();
 
-  // Makes list_ one with the rival's, where that can be (pipeline_interleave.cc).
-  void InterleaveWithRival();
+  // Makes list_ one with the rivals', where that can be (pipeline_interleave.cc).
+  void InterleaveWithRivals();
   // Nothing but ranking says what stands where in list_.
   bool FreelyRanked() const;
 
   absl::Status FillUpWithoutFilter(std::vector<RankedCandidate>* ranked, size_t wanted);
 
-  void Arrange(std::vector<RankedCandidate> ranked);
+  absl::Status Arrange(std::vector<RankedCandidate> ranked);
+  // pipeline_explore.cc: gives a share of the places to items drawn at random, which are scored and added.
+  absl::Status DrawPlaces(std::vector<RankedCandidate>* ranked, std::vector<size_t>* order);
+  // All that may be shown at any place.
+  ItemSet MayBeDrawn() const;
 
   absl::Status AddFacets();
 
@@ -138,7 +143,7 @@ class Pipeline::Call {
   const Pipeline& pipeline_;
   const PipelineParts& parts_;
   const LoadedRelease& release_;
-  const LoadedRelease* const rival_;
+  const std::vector<const LoadedRelease*> rivals_;
   const PipelineRequest& request_;
   const Deadline deadline_;
   RequestContext context_;
@@ -151,8 +156,9 @@ class Pipeline::Call {
       matches_;  // of the words, whatever the filter; when facets or an order ask for them
   std::vector<ScoredItem> nearest_;  // to the vector, best first
   PageList list_;
-  std::unique_ptr<Highlighter> highlighter_;  // null: nothing is highlighted
-  std::vector<RankedCandidate> details_;      // of list_, on the first page
+  absl::flat_hash_map<ItemOrdinal, storage::Exploration> explored_;  // of lists that explore
+  std::unique_ptr<Highlighter> highlighter_;                         // null: nothing is highlighted
+  std::vector<RankedCandidate> details_;                             // of list_, on the first page
   size_t strict_items_ =
       kMaxPagedItems;  // items of list_ that were found under the filter and the exclusions
   PipelineResponse response_;

@@ -152,8 +152,7 @@ absl::Status Pipeline::Call::MakeList() {
       request_.kind == RequestKind::kRecommend) {
     if (auto status = FillUpWithoutFilter(&*ranked, wanted); !status.ok()) return status;
   }
-  Arrange(std::move(*ranked));
-  return absl::OkStatus();
+  return Arrange(std::move(*ranked));
 }
 
 absl::Status Pipeline::Call::FillUpWithoutFilter(std::vector<RankedCandidate>* ranked, size_t wanted) {
@@ -189,8 +188,7 @@ absl::Status Pipeline::Call::RankGiven() {
   auto ranked = Rank(std::move(candidates), given);
   if (!ranked.ok()) return ranked.status();
   strict_items_ = ranked->size();
-  Arrange(*std::move(ranked));
-  return absl::OkStatus();
+  return Arrange(*std::move(ranked));
 }
 
 }  // namespace waymark

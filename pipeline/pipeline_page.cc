@@ -14,7 +14,7 @@ constexpr size_t kDiversityDepth = 150;
 
 }  // namespace
 
-void Pipeline::Call::Arrange(std::vector<RankedCandidate> ranked) {
+absl::Status Pipeline::Call::Arrange(std::vector<RankedCandidate> ranked) {
   if (!Sorted()) Boost(&ranked);
   std::vector<size_t> order(ranked.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -32,6 +32,7 @@ void Pipeline::Call::Arrange(std::vector<RankedCandidate> ranked) {
     }
     order = Diversify(arranged, request_.diversity, depth);
   }
+  if (auto status = DrawPlaces(&ranked, &order); !status.ok()) return status;
   if (!Sorted() && !curated_.pins.empty()) {
     std::vector<Pin> pins;
     for (const CuratedPin& pin : curated_.pins) {
@@ -67,8 +68,12 @@ void Pipeline::Call::Arrange(std::vector<RankedCandidate> ranked) {
     list_.scores.push_back(static_cast<float>(ranked[i].score));
     details_.push_back(std::move(ranked[i]));
   }
+  if (!explored_.empty()) {
+    for (const ItemOrdinal item : list_.items) list_.explored.push_back(explored_[item]);
+  }
   list_.release_id = release_.record.id();
   list_.request_id = response_.request_id;
+  return absl::OkStatus();
 }
 
 absl::Status Pipeline::Call::CutPage() {
@@ -169,6 +174,9 @@ RankedItem Pipeline::Call::MakeItem(size_t index, const storage::ItemRecord& rec
   out.score = list_.scores[index];
   out.record = VisibleRecord(request_, record);
   out.pinned = std::binary_search(list_.pinned.begin(), list_.pinned.end(), index);
+  if (index < list_.explored.size() && list_.explored[index].propensity() > 0) {
+    out.exploration = list_.explored[index];
+  }
   Highlight(record, &out);
   // A later page has no details: its token carries scores only.
   if (index < details_.size()) Describe(details_[index], &out);

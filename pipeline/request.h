@@ -16,6 +16,7 @@
 #include "index/synonym_table.h"
 #include "rank/ranker.h"
 #include "store/log_position.h"
+#include "waymark/storage/models.pb.h"
 #include "waymark/storage/records.pb.h"
 
 namespace waymark {
@@ -44,14 +45,14 @@ struct FacetAsked {
   bool disjunctive = false;
 };
 
-// A place of a list that is made of two: which it comes from (0: the release's, 1: its rival's), and its
-// place there.
+// A place of a list that is made of several: which it comes from (0: the release's, then its rivals'), and
+// its place there.
 struct InterleavedPlace {
   int list = 0;
   size_t place = 0;
 };
-using Interleaver = std::function<std::vector<InterleavedPlace>(const std::vector<ItemOrdinal>& list,
-                                                                const std::vector<ItemOrdinal>& rival)>;
+using Interleaver =
+    std::function<std::vector<InterleavedPlace>(const std::vector<std::vector<ItemOrdinal>>& lists)>;
 
 struct GroupAsked {
   std::string field;
@@ -83,8 +84,9 @@ struct PipelineRequest {
   bool strict_filter = true;
   std::vector<std::string> context_items, positive_items, negative_items;  // item ids
   ExcludeSeen exclude_seen;
-  double diversity = 0;  // 0..1
-  int page_size = 0;     // 0: the default of the kind; negative: INVALID_ARGUMENT
+  double diversity = 0;    // 0..1
+  double exploration = 0;  // of kRecommend: share of places that are drawn at random, 0..1
+  int page_size = 0;       // 0: the default of the kind; negative: INVALID_ARGUMENT
   std::string page_token;
   PersonalizationMode personalization = PersonalizationMode::kAuto;
   std::string consistency_token;
@@ -94,9 +96,9 @@ struct PipelineRequest {
   // page belongs to. One that is not loaded (the experiment has ended meanwhile) is passed over.
   std::string arm_release;
   std::string arm;  // «experiment/arm» of arm_release; what its release serves is logged under this name
-  // The list of arm_release and that of this release become one, by `interleave`. Not where an order, groups
-  // or pins say what stands where, where a filter left too little, or where one of the two is not loaded.
-  std::string rival_release;
+  // The list of arm_release and those of these releases become one, by `interleave`. Not where an order,
+  // groups or pins say what stands where, where a filter left too little, or where one of them is not loaded.
+  std::vector<std::string> rival_releases;
   Interleaver interleave;  // null: nothing is interleaved
   // A copy of a request that has been answered: nothing of it is logged.
   bool copy = false;
@@ -129,9 +131,10 @@ struct RankedItem {
   std::vector<Contribution> explanation;
   std::optional<ScoreExplanation> keyword_explanation;  // of searches by words that ask for it
   std::vector<TextHighlight> highlights;
-  std::optional<ItemGroup> group;         // of grouped requests
-  std::optional<double> distance_metres;  // of requests that speak of a distance
-  bool pinned = false;                    // put at its place by a rule
+  std::optional<ItemGroup> group;                   // of grouped requests
+  std::optional<double> distance_metres;            // of requests that speak of a distance
+  bool pinned = false;                              // put at its place by a rule
+  std::optional<storage::Exploration> exploration;  // of lists that explore, but for pins
 };
 struct Degraded {
   std::string stage, reason;
@@ -161,7 +164,8 @@ struct PipelineResponse {
   std::vector<std::string> rules;             // ids of those that hold, in the order in which they count
   std::string redirect_uri, replacement_query;
   std::vector<std::string> left_out_words;  // of the query, since with them there were too few hits
-  // Of an interleaved list: its items in order, page by page, and by place 1 (arm_release) or 2 (its rival).
+  // Of an interleaved list: its items in order, page by page, and by place 1 (arm_release), 2 (its first
+  // rival), ...
   std::vector<ItemOrdinal> interleaved_items;
   std::string teams;
 };

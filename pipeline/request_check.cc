@@ -111,6 +111,14 @@ absl::Status CheckRequest(const PipelineRequest& request) {
   if (!(request.diversity >= 0 && request.diversity <= 1)) {
     return absl::InvalidArgumentError(absl::StrCat("diversity: is ", request.diversity, "; it takes 0 to 1"));
   }
+  if (!(request.exploration >= 0 && request.exploration <= 1)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("exploration: is ", request.exploration, "; it takes 0 to 1"));
+  }
+  if (request.exploration > 0 && request.group_by) {
+    return absl::InvalidArgumentError(
+        "exploration: draws items for single places, and group_by arranges them; leave one of them out");
+  }
   if (request.exclude_seen.within && *request.exclude_seen.within < absl::ZeroDuration()) {
     return absl::InvalidArgumentError("exclude_seen.within: is negative; it takes 0 (ever) or more");
   }
@@ -170,7 +178,7 @@ std::string RequestFingerprint(const PipelineRequest& request) {
       static_cast<int>(request.kind), "\n", request.match_all, "\n", request.strict_filter, "\n",
       request.diversity, "\n", static_cast<int>(request.personalization), "\n", request.release, "\n",
       static_cast<int>(request.typo_tolerance), "\n", request.per_source_limit, "\n", request.rank_limit,
-      "\n", static_cast<int>(request.curation), "\n", request.relax_below, "\n");
+      "\n", static_cast<int>(request.curation), "\n", request.relax_below, "\n", request.exploration, "\n");
   const auto add = [&text](const std::string& value) {
     absl::StrAppend(&text, value.size(), ":", value, "\n");
   };

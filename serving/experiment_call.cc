@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "pipeline/pipeline.h"
 #include "serving/answer_measure.h"
 #include "serving/status_details.h"
@@ -99,24 +100,36 @@ void ExperimentCall::Interleave(const ExperimentPlan& experiment, PipelineReques
     hosted_ = nullptr;
     return;
   }
-  request->rival_release = experiment.arms[1].release;
+  for (size_t arm = 1; arm < experiment.arms.size(); ++arm) {
+    request->rival_releases.push_back(experiment.arms[arm].release);
+  }
   // The same request is drafted in the same way wherever it is made again.
-  request->interleave = [id = request->request_id](const std::vector<ItemOrdinal>& list,
-                                                   const std::vector<ItemOrdinal>& rival) {
+  request->interleave = [id = request->request_id](const std::vector<std::vector<ItemOrdinal>>& lists) {
     std::seed_seq seed(id.begin(), id.end());
     std::mt19937_64 random(seed);
-    const auto drafted = TeamDraft(list, rival, std::max(list.size(), rival.size()),
-                                   [&random] { return (random() & 1) == 0; });
+    size_t longest = 0;
+    std::vector<absl::Span<const ItemOrdinal>> rankings;
+    for (const std::vector<ItemOrdinal>& list : lists) {
+      rankings.push_back(list);
+      longest = std::max(longest, list.size());
+    }
     std::vector<InterleavedPlace> places;
-    size_t next[2] = {0, 0};
-    for (const DraftedItem& one : drafted) {
-      const int from = one.team == Team::kA ? 0 : 1;
-      const std::vector<ItemOrdinal>& source = from == 0 ? list : rival;
-      while (source[next[from]] != one.item) ++next[from];  // drafted in its own order
-      places.push_back({from, next[from]});
+    std::vector<size_t> next(lists.size(), 0);
+    for (const DraftedItem& one : TeamDraft(rankings, longest, [&](size_t n) { return random() % n; })) {
+      const size_t from = RankingOf(one.team);
+      while (lists[from][next[from]] != one.item) ++next[from];  // drafted in its own order
+      places.push_back({static_cast<int>(from), next[from]});
     }
     return places;
   };
+}
+
+// Of the arm; of an interleaved list those of all.
+std::string ExperimentCall::ReleasesOf(const AssignedArm& arm) {
+  if (!arm.Interleaved()) return PlanOf(arm).release;
+  std::vector<std::string> releases;
+  for (const ArmPlan& plan : arm.experiment->arms) releases.push_back(plan.release);
+  return absl::StrJoin(releases, "+");
 }
 
 void ExperimentCall::Answered(const absl::StatusOr<PipelineResponse>& answer, absl::Duration latency) {
@@ -183,9 +196,7 @@ void ExperimentCall::Fill(google::protobuf::RepeatedPtrField<v1::ServedArm>* arm
   served->set_experiment(arm.experiment->id);
   served->set_arm(arm.Interleaved() ? "interleaved" : PlanOf(arm).name);
   served->set_reason(std::string(ReasonName(arm.reason)));
-  served->set_release(arm.Interleaved()
-                          ? absl::StrCat(PlanOf(arm).release, "+", arm.experiment->arms[1].release)
-                          : PlanOf(arm).release);
+  served->set_release(ReleasesOf(arm));
 }
 
 }  // namespace waymark

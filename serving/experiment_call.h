@@ -41,6 +41,7 @@ class ExperimentCall {
   void Record(const std::string& request_id, const ServedAnswer& served);
   // Asks the pipeline for one list of both arms.
   void Interleave(const ExperimentPlan& experiment, PipelineRequest* request);
+  static std::string ReleasesOf(const AssignedArm& arm);
   void RecordList(const absl::StatusOr<PipelineResponse>& answer);
   void CopyIntoTheShadow(const PipelineResponse& answer, const ServedAnswer& measured);
 

@@ -20,7 +20,7 @@ PipelineRequest RequestFor(const PipelineRequest& answered, const std::string& r
   request.release = release;
   request.arm_release.clear();
   request.arm.clear();
-  request.rival_release.clear();
+  request.rival_releases.clear();
   request.interleave = nullptr;
   request.request_id.clear();
   request.consistency_token.clear();  // the answer has waited for it

@@ -19,6 +19,7 @@ void PastQueries::Put(Entry* entry, Asked asked) {
     if (known.user != asked.user) continue;
     changed_ = changed_ || asked.time_us > known.time_us;
     known.time_us = std::max(known.time_us, asked.time_us);
+    known.followed |= asked.followed;
     return;
   }
   changed_ = true;
@@ -43,12 +44,22 @@ void PastQueries::Add(std::string_view query, UserNumber user, absl::Time time) 
   Counted();
 }
 
+void PastQueries::Follow(std::string_view query, UserNumber user) {
+  const auto found = entries_.find(TypedOf(query).words);
+  if (found == entries_.end()) return;
+  for (Asked& asked : found->second.users) {
+    if (asked.user != user || asked.followed != 0) continue;
+    asked.followed = 1;
+    changed_ = true;
+  }
+}
+
 double PastQueries::Weight(const Entry& entry, int64_t now_us) const {
   const double half_life_us = static_cast<double>(absl::ToInt64Microseconds(options_.half_life));
   double sum = 0, oldest = 0;
   for (const Asked& asked : entry.users) {
     const double age = static_cast<double>(std::max<int64_t>(0, now_us - asked.time_us)) / half_life_us;
-    sum += std::exp2(-age);
+    sum += (asked.followed != 0 ? 1 + options_.follow_weight : 1) * std::exp2(-age);
     oldest = std::max(oldest, age);
   }
   if (entry.users.size() < kMaxPastQueryUsers) return sum;

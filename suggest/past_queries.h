@@ -6,7 +6,8 @@
 //   for (const PastQuery& query : queries.Shown(now)) ...
 //
 // The weight of a query at the time `now` is
-//   sum over its users of 2^(-(now - last time) / half_life)
+//   sum over its users of w 2^(-(now - last time) / half_life)
+// where w is 1 for who asked, and 1 + follow_weight for who went on to an item that it found.
 // Of a query only the newest 64 users are kept. Where there were more, their sum S stands for all: if the
 // oldest of them asked T ago, a steady stream of users would have the share 1 - 2^(-T / half_life) of its
 // decayed sum in that time, so the weight is S divided by it.
@@ -39,6 +40,7 @@ inline constexpr size_t kMaxPastQueryUsers = 64;
 struct PastQueryOptions {
   absl::Duration half_life = absl::Hours(24 * 14);
   size_t min_users = 3;
+  double follow_weight = 2;
   // Beyond either of them the tenth with the least weight goes.
   size_t max_queries = 200'000, max_pairs = 2'000'000;
 };
@@ -55,6 +57,8 @@ class PastQueries {
 
   // Nothing for user 0, queries without words and those that are too long.
   void Add(std::string_view query, UserNumber user, absl::Time time);
+  // The user, who has asked it, went on to an item that it found.
+  void Follow(std::string_view query, UserNumber user);
   // Erasure.
   void Forget(absl::Span<const UserNumber> users);
   // Visitors that turned out to be users.
@@ -74,6 +78,8 @@ class PastQueries {
   // About how much memory they take.
   size_t memory_bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
+  // The version of the file counts: in those of 1 nobody went on to anything.
+  static constexpr uint32_t kFileVersion = 2;
   void Save(CheckedWriter* writer) const;
   absl::Status Load(CheckedReader* reader);
 
@@ -81,6 +87,7 @@ class PastQueries {
   struct Asked {
     UserNumber user;
     int64_t time_us;
+    uint64_t followed = 0;  // 1: went on to an item
   };
   enum class Finds : uint8_t { kUnknown, kNo, kYes };
   struct Entry {

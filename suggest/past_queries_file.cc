@@ -25,7 +25,17 @@ absl::Status PastQueries::Load(CheckedReader* reader) {
     status = reader->GetText(&query);
     if (status.ok()) status = reader->Get(&finds);
     if (status.ok()) status = reader->Get(&entry.checked_us);
-    if (status.ok()) status = reader->GetArray(&entry.users);
+    if (status.ok() && reader->version() >= 2) {
+      status = reader->GetArray(&entry.users);
+    } else if (status.ok()) {
+      struct AskedOfVersion1 {
+        UserNumber user;
+        int64_t time_us;
+      };
+      std::vector<AskedOfVersion1> users;
+      status = reader->GetArray(&users);
+      for (const AskedOfVersion1& asked : users) entry.users.push_back({asked.user, asked.time_us});
+    }
     if (!status.ok()) break;
     if (finds > static_cast<uint8_t>(Finds::kYes) || query.empty() || query.size() > kMaxPastQueryBytes ||
         entry.users.empty() || entry.users.size() > kMaxPastQueryUsers) {

@@ -69,7 +69,7 @@ absl::StatusOr<std::shared_ptr<const SuggestionLists>> LoadLists(const std::file
 
 absl::Status SaveQueries(const std::filesystem::path& folder, const PastQueries& queries,
                          QueriesReach reach) {
-  auto writer = CheckedWriter::Create(folder / kQueriesFile, kQueriesMagic, kVersion);
+  auto writer = CheckedWriter::Create(folder / kQueriesFile, kQueriesMagic, PastQueries::kFileVersion);
   if (!writer.ok()) return writer.status();
   (*writer)->Put<uint64_t>(reach.position);
   (*writer)->Put<int64_t>(reach.served_us);
@@ -78,7 +78,7 @@ absl::Status SaveQueries(const std::filesystem::path& folder, const PastQueries&
 }
 
 absl::StatusOr<QueriesReach> LoadQueries(const std::filesystem::path& folder, PastQueries* queries) {
-  auto reader = CheckedReader::Open(folder / kQueriesFile, kQueriesMagic, kVersion);
+  auto reader = CheckedReader::Open(folder / kQueriesFile, kQueriesMagic, PastQueries::kFileVersion);
   if (!reader.ok()) return reader.status();
   QueriesReach reach;
   absl::Status status = (*reader)->Get(&reach.position);

@@ -86,6 +86,7 @@ absl::StatusOr<bool> SuggestionWorker::Round(bool eager) {
 }
 
 absl::StatusOr<bool> SuggestionWorker::ReadLog() {
+  types_ = parts_.lists.store->GetEventTypes(parts_.lists.scope);
   for (size_t batch = 0; batch < kBatchesPerRound && !stop_; ++batch) {
     size_t read = 0;
     auto end = parts_.lists.store->Read(parts_.lists.scope, position_, kLogBatch, [&](const Change& change) {
@@ -121,16 +122,28 @@ void SuggestionWorker::TakeEvent(const storage::EventRecord& event) {
   if (event.type() == event_code::kIdentify && event.user() != 0 && event.visitor() != 0) {
     joined_[event.visitor()] = event.user();
   }
-  if (event.type() != event_code::kSearch || event.query().empty()) return;
+  if (event.type() != event_code::kSearch) return TakeFollowing(event);
+  if (event.query().empty()) return;
   // A client's clock that runs ahead must not keep its queries fresh.
   const int64_t time_us = std::min(event.time_us(), event.received_time_us());
-  UserNumber user = event.user();
-  if (user == 0) {
-    user = event.visitor();
-    auto record = parts_.lists.store->GetUser(parts_.lists.scope, user);
-    if (record.ok() && record->joined_to() != 0) user = record->joined_to();
-  }
-  queries_.Add(event.query(), user, absl::FromUnixMicros(time_us));
+  queries_.Add(event.query(), PersonOf(event), absl::FromUnixMicros(time_us));
+}
+
+// What somebody did with an item, after a search that the event names by its words or its request.
+void SuggestionWorker::TakeFollowing(const storage::EventRecord& event) {
+  if (event.items().empty() || (event.query().empty() && event.request_id().empty())) return;
+  const EventType* type = types_.Find(event.type());
+  if (type == nullptr || type->sign != EventSign::kPositive) return;
+  if (!event.query().empty()) queries_.Follow(event.query(), PersonOf(event));
+  if (event.request_id().empty()) return;
+  if (const auto search = followed_.Followed(event.request_id()))
+    queries_.Follow(search->query, search->user);
+}
+
+UserNumber SuggestionWorker::PersonOf(const storage::EventRecord& event) const {
+  if (event.user() != 0) return event.user();
+  auto record = parts_.lists.store->GetUser(parts_.lists.scope, event.visitor());
+  return record.ok() && record->joined_to() != 0 ? record->joined_to() : event.visitor();
 }
 
 absl::StatusOr<bool> SuggestionWorker::ReadServed(bool eager) {
@@ -147,7 +160,11 @@ absl::StatusOr<bool> SuggestionWorker::ReadServed(bool eager) {
       auto known = parts_.lists.store->GetUser(parts_.lists.scope, user);
       if (known.ok() && known->joined_to() != 0) user = known->joined_to();
       // Whom the store does not know has been erased since.
-      if (known.ok()) queries_.Add(record.query(), user, absl::FromUnixMicros(record.time_us()));
+      if (known.ok()) {
+        queries_.Add(record.query(), user, absl::FromUnixMicros(record.time_us()));
+        if (followed_.Served(record.request_id(), record.query(), user))
+          queries_.Follow(record.query(), user);
+      }
     }
     return !stop_ && (read < kServedPerRound || served_us_ <= before_us);
   });
@@ -254,6 +271,7 @@ absl::StatusOr<bool> SuggestionWorker::KeepQueries(bool eager) {
   const bool erasing = !erased_.empty();
   queries_.Join(joined_);
   queries_.Forget(erased_);
+  followed_.Forget(erased_);
   joined_.clear();
   erased_.clear();
   if (!eager && !erasing && Now() < next_queries_) return false;

@@ -13,6 +13,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/synchronization/mutex.h"
+#include "store/event_types.h"
+#include "suggest/followed_searches.h"
 #include "suggest/live_suggestions.h"
 #include "suggest/suggestion_checkpoint.h"
 
@@ -48,6 +50,8 @@ class SuggestionWorker {
   absl::StatusOr<bool> ReadLog();
   void Take(const Change& change);
   void TakeEvent(const storage::EventRecord& event);
+  void TakeFollowing(const storage::EventRecord& event);
+  UserNumber PersonOf(const storage::EventRecord& event) const;
   absl::StatusOr<bool> ReadServed(bool eager);
   absl::Status TakeBuild();
   void StartBuild(std::function<absl::StatusOr<std::shared_ptr<const SuggestionLists>>()> make);
@@ -78,6 +82,8 @@ class SuggestionWorker {
   absl::Time weighed_ = absl::InfinitePast();
 
   PastQueries queries_;
+  FollowedSearches followed_;
+  EventTypes types_;  // of this round
   QueryList query_list_;
   int64_t served_us_ = 0;
   absl::Time next_served_ = absl::InfinitePast(), next_queries_ = absl::InfinitePast();

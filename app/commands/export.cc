@@ -6,6 +6,7 @@
 #include "app/event_message.h"
 #include "app/exit.h"
 #include "app/json_output.h"
+#include "app/option_checks.h"
 #include "app/progress.h"
 #include "app/served_export.h"
 #include "app/stop_signal.h"
@@ -21,6 +22,8 @@ namespace {
 struct Options {
   Target target;
   std::string file;
+  std::string reward = "click";  // of decisions
+  double within_hours = 24;      // of decisions
 };
 
 using LineSink = std::function<absl::Status(const std::string& line)>;
@@ -41,7 +44,8 @@ absl::Status ExportUsers(Backend* backend, const std::string& parent, const Line
   return absl::OkStatus();
 }
 
-absl::Status Export(const std::string& what, Backend* backend, const Target& target, const LineSink& sink) {
+absl::Status Export(const std::string& what, Backend* backend, const Options& options, const LineSink& sink) {
+  const Target& target = options.target;
   if (what == "items") {
     v1::ExportItemsRequest request;
     request.set_parent(Parent(target));
@@ -55,6 +59,10 @@ absl::Status Export(const std::string& what, Backend* backend, const Target& tar
                                  [&](const v1::Event& event) { return sink(EventRow(FromMessage(event))); });
   }
   if (what == "users") return ExportUsers(backend, Parent(target), sink);
+  if (what == "decisions") {
+    return ExportDecisions(backend, target.data, {target.tenant, target.collection},
+                           {options.reward, absl::Hours(options.within_hours)}, sink);
+  }
   return ExportServed(backend, target.data, {target.tenant, target.collection}, sink);
 }
 
@@ -67,7 +75,7 @@ int RunExport(const Options& options, const std::string& what) {
   if (!writer.ok()) return Fail(writer.status());
   StopSignal stop;
   Progress progress(absl::StrCat("export ", what));
-  auto status = Export(what, backend->get(), options.target, [&](const std::string& line) -> absl::Status {
+  auto status = Export(what, backend->get(), options, [&](const std::string& line) -> absl::Status {
     if (stop.Requested()) return absl::CancelledError("stopped; nothing is left of the file");
     progress.Update({.done = (*writer)->lines(), .unit = "rows", .fraction = {}, .note = {}});
     return (*writer)->WriteLine(line);
@@ -89,6 +97,17 @@ void AddKind(CLI::App* parent, Run* run, const std::string& what, const std::str
   command->add_option("file", options->file, "JSONL; .gz and .zst are packed; - is standard output")
       ->required()
       ->type_name("FILE");
+  if (what == "decisions") {
+    command->add_option("--reward", options->reward, "the event type that rewards a place")
+        ->capture_default_str()
+        ->type_name("TYPE");
+    command
+        ->add_option("--within", options->within_hours,
+                     "hours that an event may come after its list; lists that are younger are left out")
+        ->check(ZeroOrMore())
+        ->capture_default_str()
+        ->type_name("HOURS");
+  }
   command->callback([=] { *run = [options, what] { return RunExport(*options, what); }; });
 }
 
@@ -106,6 +125,11 @@ void AddExport(CLI::App* app, Run* run) {
           "  waymark export events events.jsonl.gz --data DIR");
   AddKind(group, run, "served", "The lists that were served, oldest first",
           "  waymark export served served.jsonl --data DIR");
+  AddKind(group, run, "decisions",
+          "The places of feeds that explored, with their chances and what they earned",
+          "  waymark export decisions decisions.jsonl --reward click --data DIR\n"
+          "  waymark experiment offpolicy --file decisions.jsonl --reward reward --propensity propensity "
+          "--policy as_ranked");
   AddExportExamples(group, run);
 }
 

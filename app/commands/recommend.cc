@@ -16,7 +16,7 @@ struct Options {
   RequestOptions request;
   std::string query;
   std::vector<std::string> items, like, unlike, seen_types;
-  double diversity = 0, seen_days = 0;
+  double diversity = 0, exploration = 0, seen_days = 0;
   bool fill = false, show_seen = false;
 };
 
@@ -30,6 +30,7 @@ int RunRecommend(const Options& options) {
   for (const std::string& id : options.like) request.add_positive_items(id);
   for (const std::string& id : options.unlike) request.add_negative_items(id);
   request.set_diversity(options.diversity);
+  request.set_exploration(options.exploration);
   request.set_strict_filter(!options.fill);
   request.mutable_exclude_seen()->set_disabled(options.show_seen);
   for (const std::string& type : options.seen_types) request.mutable_exclude_seen()->add_types(type);
@@ -67,6 +68,11 @@ void AddRecommend(CLI::App* app, Run* run) {
   command->add_option("--diversity", options->diversity, "0: as ranked .. 1: as varied as possible")
       ->check(CLI::Range(0.0, 1.0))
       ->type_name("D");
+  command
+      ->add_option("--explore", options->exploration,
+                   "share of places that go to items drawn at random, 0 to 1")
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("SHARE");
   command->add_flag("--fill", options->fill, "fill up with items that the filter leaves out");
   command->add_flag("--show-seen", options->show_seen, "show what the user has seen all the same");
   command->add_option("--seen-types", options->seen_types, "types of events that count as seen")

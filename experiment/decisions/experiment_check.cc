@@ -19,6 +19,8 @@ using storage::GuardrailRecord;
 
 constexpr double kSameSum = 1e-6;
 constexpr int64_t kSecondUs = 1000 * 1000, kWeekUs = int64_t{7} * 24 * 3600 * kSecondUs;
+constexpr int kMostPlannedLooks = 50;
+constexpr int64_t kFewestUnitsALook = 30;
 constexpr double kDefaultRamp[] = {.01, .05, .1, .25, .5, 1};
 
 absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
@@ -148,19 +150,16 @@ absl::Status CheckMode(const ExperimentRecord& record) {
     return Invalid("bandit_floor and bandit_update are for the mode BANDIT alone; leave them out");
   }
   if (record.mode() == ExperimentRecord::INTERLEAVED) {
-    if (record.arms_size() != 2) {
-      return Invalid(
-          absl::StrCat("arms: there are ", record.arms_size(), "; the mode INTERLEAVED takes two"));
-    }
     if (record.arms(0).release_id().empty()) {
       return Invalid("arms: variants of a slot make no list; the mode INTERLEAVED takes releases");
     }
-    if (std::abs(record.arms(0).weight() - record.arms(1).weight()) > kSameSum) {
-      return Invalid("arms: a coin says which arm begins, so the mode INTERLEAVED takes weights of .5 each");
+    for (const storage::ArmRecord& arm : record.arms()) {
+      if (std::abs(arm.weight() - record.arms(0).weight()) <= kSameSum) continue;
+      return Invalid("arms: chance says which arm picks first, so the mode INTERLEAVED takes equal weights");
     }
     if (!record.guardrails().empty()) {
       return Invalid(
-          "guardrails: an interleaved list is the work of both arms, so what the server measures says "
+          "guardrails: an interleaved list is the work of all arms, so what the server measures says "
           "nothing of "
           "one; leave them out, and measure the arms in the shadow or in a split");
     }
@@ -179,6 +178,25 @@ absl::Status CheckMode(const ExperimentRecord& record) {
       continue;
     return Invalid(absl::StrCat("primary_metric '", record.primary_metric(),
                                 "' is no PROPORTION; a bandit learns from whether something happened"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckPlannedLooks(const ExperimentRecord& record) {
+  if (!record.has_planned_looks()) return absl::OkStatus();
+  const ExperimentRecord::PlannedLooks& plan = record.planned_looks();
+  if (record.mode() != ExperimentRecord::SPLIT) {
+    return Invalid("planned_looks are for the mode SPLIT alone; leave them out");
+  }
+  if (plan.looks() < 1 || plan.looks() > kMostPlannedLooks) {
+    return Invalid(
+        absl::StrCat("planned_looks.looks is ", plan.looks(), "; it takes 1 to ", kMostPlannedLooks));
+  }
+  const int64_t least = kFewestUnitsALook * record.arms_size() * plan.looks();
+  if (plan.units() < least) {
+    return Invalid(absl::StrCat("planned_looks.units is ", plan.units(), "; ", plan.looks(), " looks at ",
+                                record.arms_size(), " arms take at least ", least, ", ", kFewestUnitsALook,
+                                " an arm and look"));
   }
   return absl::OkStatus();
 }
@@ -244,9 +262,9 @@ absl::Status CheckExperiment(const ExperimentRecord& record, const Surroundings&
   const auto targeting = Targeting::Parse(
       record.targeting(), {record.targeting_fields().begin(), record.targeting_fields().end()});
   const auto metrics = PlanMetrics(record, *around.types);
-  for (const absl::Status& status :
-       {CheckArms(record, around), CheckSlot(record, around), CheckRamp(record), CheckNumbers(record),
-        CheckMode(record), targeting.status(), metrics.status(), PrimaryMetric(record).status()}) {
+  for (const absl::Status& status : {CheckArms(record, around), CheckSlot(record, around), CheckRamp(record),
+                                     CheckNumbers(record), CheckMode(record), CheckPlannedLooks(record),
+                                     targeting.status(), metrics.status(), PrimaryMetric(record).status()}) {
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

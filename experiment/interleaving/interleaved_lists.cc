@@ -15,9 +15,10 @@ void InterleavedLists::Add(const storage::ExposureRecord& list) {
   const std::string request = list.unit().size() < 2 ? std::string() : list.unit().substr(2);
   if (request.empty() || open_.contains(request)) return;
   const std::string& key = list.reader().empty() ? list.unit() : list.reader();
-  const auto [row, added] = reader_rows_.try_emplace(key, static_cast<uint32_t>(readers_.size()));
+  const auto [row, added] = reader_rows_.try_emplace(key, static_cast<uint32_t>(erased_.size()));
   if (added) {
-    readers_.emplace_back();
+    erased_.push_back(false);
+    clicks_.resize(clicks_.size() + arms_, 0);
     if (list.number() != 0) numbered_[list.number()].push_back(row->second);
   }
   shown_us_.push_back(list.time_us());
@@ -43,8 +44,8 @@ void InterleavedLists::Observe(const storage::EventRecord& event) {
     const auto at = static_cast<size_t>(place - list.items.begin());
     if (list.clicked[at]) continue;
     list.clicked[at] = true;
-    ListCredit& credit = readers_[list.reader].credit;
-    ++(list.teams[at] == static_cast<char>(Team::kA) ? credit.a : credit.b);
+    const size_t arm = RankingOf(static_cast<Team>(list.teams[at]));
+    if (arm < arms_) ++clicks_[list.reader * arms_ + arm];
   }
 }
 
@@ -66,7 +67,7 @@ void InterleavedLists::Erase(const std::string& reader) {
 }
 
 void InterleavedLists::EraseRow(uint32_t row) {
-  readers_[row].erased = true;
+  erased_[row] = true;
   absl::erase_if(open_, [&](const auto& entry) { return entry.second.reader == row; });
   absl::erase_if(reader_rows_, [&](const auto& entry) { return entry.second == row; });
 }
@@ -81,10 +82,12 @@ int64_t InterleavedLists::DaysWithLists() const {
   return static_cast<int64_t>(days.size());
 }
 
-PreferenceResult InterleavedLists::Analyse(const statistics::ConfidenceSequenceOptions& options) const {
+PreferenceResult InterleavedLists::Analyse(size_t arm,
+                                           const statistics::ConfidenceSequenceOptions& options) const {
   Preference preference;
-  for (const Reader& reader : readers_) {
-    if (!reader.erased) preference.Add(reader.credit);
+  for (size_t reader = 0; reader < erased_.size(); ++reader) {
+    const uint32_t* clicks = &clicks_[reader * arms_];
+    if (!erased_[reader]) preference.Add({static_cast<int>(clicks[0]), static_cast<int>(clicks[arm])});
   }
   return preference.Analyse(options);
 }

@@ -1,9 +1,9 @@
 // The interleaved lists of one experiment, whose clicks they got, and what readers prefer.
 //
-//   InterleavedLists lists(clicks, kWeek);
+//   InterleavedLists lists(clicks, kWeek, 2);
 //   lists.Add(exposure);               // a list: its reader, items and teams
 //   lists.Observe(event);              // a click names the request that made the list
-//   lists.Analyse({});
+//   lists.Analyse(1, {});              // the second arm against the first
 //
 // A reader counts once, by all that they clicked: lists of one reader are not independent. Not thread-safe.
 #pragma once
@@ -27,8 +27,8 @@ class InterleavedLists {
 
   // `credit`: the events that say what a reader likes. Those count that happen within `window_us` of the
   // list.
-  InterleavedLists(EventSource credit, int64_t window_us)
-      : credit_(std::move(credit)), window_us_(window_us) {}
+  InterleavedLists(EventSource credit, int64_t window_us, size_t arms)
+      : credit_(std::move(credit)), window_us_(window_us), arms_(arms) {}
 
   // A list that is there already changes nothing.
   void Add(const storage::ExposureRecord& list);
@@ -40,10 +40,11 @@ class InterleavedLists {
   void Erase(const std::string& reader);  // by key
 
   int64_t lists() const { return static_cast<int64_t>(shown_us_.size()); }
-  int64_t readers() const { return static_cast<int64_t>(readers_.size()); }
+  int64_t readers() const { return static_cast<int64_t>(erased_.size()); }
   int64_t CountSince(int64_t from_us) const;
   int64_t DaysWithLists() const;
-  PreferenceResult Analyse(const statistics::ConfidenceSequenceOptions& options) const;
+  // Of the arm (B) against the first (A): a reader prefers the one whose items got more of their clicks.
+  PreferenceResult Analyse(size_t arm, const statistics::ConfidenceSequenceOptions& options) const;
 
  private:
   void EraseRow(uint32_t row);
@@ -54,14 +55,12 @@ class InterleavedLists {
     std::string teams;
     std::bitset<kMostPlaces> clicked;
   };
-  struct Reader {
-    ListCredit credit;
-    bool erased = false;
-  };
 
   const EventSource credit_;
   const int64_t window_us_;
-  std::vector<Reader> readers_;
+  const size_t arms_;
+  std::vector<uint32_t> clicks_;   // [reader, arm]
+  std::vector<bool> erased_;       // [reader]
   std::vector<int64_t> shown_us_;  // of each list
   absl::flat_hash_map<std::string, uint32_t> reader_rows_;
   absl::flat_hash_map<UserNumber, std::vector<uint32_t>> numbered_;  // readers by user or visitor

@@ -1,6 +1,8 @@
 #include "experiment/interleaving/team_draft.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace waymark {
 namespace {
@@ -23,14 +25,17 @@ struct Player {
 
 }  // namespace
 
-std::vector<DraftedItem> TeamDraft(absl::Span<const ItemOrdinal> a, absl::Span<const ItemOrdinal> b,
-                                   size_t length, absl::FunctionRef<bool()> coin) {
+std::vector<DraftedItem> TeamDraft(absl::Span<const absl::Span<const ItemOrdinal>> rankings, size_t length,
+                                   absl::FunctionRef<size_t(size_t)> below) {
   std::vector<DraftedItem> list;
-  Player players[2] = {{Team::kA, a}, {Team::kB, b}};
+  std::vector<Player> players;
+  for (size_t i = 0; i < rankings.size(); ++i) players.push_back({TeamOf(i), rankings[i]});
+  std::vector<size_t> order(players.size());
   while (list.size() < length) {
-    const size_t first = coin() ? 0 : 1;
+    std::iota(order.begin(), order.end(), size_t{0});
+    for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[below(i)]);
     const size_t before = list.size();
-    for (const size_t turn : {first, 1 - first}) {
+    for (const size_t turn : order) {
       Player& player = players[turn];
       player.PassTaken(list);
       if (list.size() < length && !player.done())
@@ -39,6 +44,11 @@ std::vector<DraftedItem> TeamDraft(absl::Span<const ItemOrdinal> a, absl::Span<c
     if (list.size() == before) break;
   }
   return list;
+}
+
+std::vector<DraftedItem> TeamDraft(absl::Span<const ItemOrdinal> a, absl::Span<const ItemOrdinal> b,
+                                   size_t length, absl::FunctionRef<bool()> coin) {
+  return TeamDraft({a, b}, length, [&](size_t) { return coin() ? size_t{1} : size_t{0}; });
 }
 
 ListCredit CreditOf(absl::Span<const DraftedItem> list, absl::Span<const ItemOrdinal> clicked) {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "experiment/report/bandit_comparison.h"
 #include "experiment/report/comparison.h"
+#include "experiment/report/planned_looks.h"
 #include "experiment/statistics/benjamini_hochberg.h"
 #include "experiment/statistics/confidence_sequence.h"
 #include "experiment/statistics/holm.h"
@@ -53,10 +54,10 @@ std::vector<PairMoments> Together(const OutcomeTable::Groups& groups, size_t arm
   return all;
 }
 
-// The treatment's preference takes the place of a difference of means: both arms are on each list.
-Comparison ComparePreference(const ReportInput& input) {
-  const PreferenceResult preference =
-      input.lists->Analyse({.alpha = input.record->alpha(), .tuning = input.record->sequential_tuning()});
+// The treatment's preference takes the place of a difference of means: all arms are on each list.
+Comparison ComparePreference(const ReportInput& input, size_t arm) {
+  const PreferenceResult preference = input.lists->Analyse(
+      arm, {.alpha = input.record->alpha(), .tuning = input.record->sequential_tuning()});
   Comparison comparison{.control_units = preference.lists, .treatment_units = preference.lists};
   if (preference.lists < 2) {
     comparison.problem = "less than two readers have been shown a list";
@@ -81,8 +82,10 @@ void CompareMetric(const ReportInput& input, size_t m, bool with_segments, Exper
   const size_t arms = table.options().arms;
   if (input.lists != nullptr) {
     if (metric.name != input.record->primary_metric()) return;  // no arm has units of its own
-    report->comparisons.push_back(ComparePreference(input));
-    Name(*input.record, metric, 1, "", &report->comparisons.back());
+    for (size_t arm = 1; arm < arms; ++arm) {
+      report->comparisons.push_back(ComparePreference(input, arm));
+      Name(*input.record, metric, arm, "", &report->comparisons.back());
+    }
     return;
   }
   if (input.record->mode() == ExperimentRecord::BANDIT) {
@@ -207,7 +210,7 @@ void AddWarnings(ExperimentReport* report) {
   }
   if (report->record.mode() == ExperimentRecord::INTERLEAVED) {
     report->warnings.emplace_back(
-        "both arms make each list: the difference is that of readers who prefer one or the other, not of a "
+        "all arms make each list: the difference is that of readers who prefer one or the other, not of a "
         "mean");
   }
   if (report->record.hash_version() == ExperimentRecord::GROWTHBOOK_V1) {
@@ -226,7 +229,9 @@ Verdict Judge(const ExperimentReport& report) {
       [](const Comparison& comparison) { return comparison.primary && comparison.problem.empty(); });
   if (!any) return Verdict::kTooFewUnits;
   if (!report.evidence.winner.empty()) return Verdict::kWinner;
-  return report.evidence.all_worse ? Verdict::kNoBetterArm : Verdict::kGoOn;
+  if (report.evidence.all_worse) return Verdict::kNoBetterArm;
+  const bool over = !report.planned_looks.empty() && report.planned_looks.back().share >= 1;
+  return over ? Verdict::kNotToldApart : Verdict::kGoOn;
 }
 
 // The sequences are asymptotic: few units, which may happen to be alike, decide nothing.
@@ -256,8 +261,9 @@ Evidence GatherCounts(const ReportInput& input) {
                     .units_since_step = table.CountUnits(input.record->state_time_us()),
                     .days_with_exposures = table.DaysWithExposures()};
   if (input.lists != nullptr) {
-    evidence.units.assign(2, input.lists->lists());
-    evidence.units_since_step.assign(2, input.lists->CountSince(input.record->state_time_us()));
+    const auto arms = static_cast<size_t>(input.record->arms_size());
+    evidence.units.assign(arms, input.lists->lists());
+    evidence.units_since_step.assign(arms, input.lists->CountSince(input.record->state_time_us()));
     evidence.days_with_exposures = input.lists->DaysWithLists();
   }
   const std::vector<double> counts(evidence.units.begin(), evidence.units.end());
@@ -273,6 +279,18 @@ Evidence GatherCounts(const ReportInput& input) {
   return evidence;
 }
 
+// Planned looks decide where there are some; what is seen between them decides nothing.
+void JudgeByLooks(const ReportInput& input, ExperimentReport* report) {
+  if (input.looks == nullptr) return;
+  const bool lower_is_better =
+      input.outcomes->table().metrics()[input.outcomes->table().options().primary].lower_is_better;
+  report->planned_looks = JudgePlannedLooks(*input.record, *input.looks);
+  if (report->evidence.sample_ratio.verdict == SampleRatioVerdict::kBlocks) return;
+  report->evidence.winner = PlannedWinner(report->planned_looks, lower_is_better);
+  report->evidence.all_worse =
+      PlannedAllWorse(report->planned_looks, lower_is_better, input.record->arms_size());
+}
+
 std::string WinnerOf(const ExperimentReport& report) {
   if (report.evidence.sample_ratio.verdict == SampleRatioVerdict::kBlocks) return {};
   std::vector<Comparison> primary;
@@ -280,6 +298,13 @@ std::string WinnerOf(const ExperimentReport& report) {
     if (comparison.primary && Decides(comparison)) primary.push_back(comparison);
   }
   return BestArm(primary, report.record.alpha());
+}
+
+// The winner, or that there will be none.
+void JudgePrimary(const ReportInput& input, ExperimentReport* report) {
+  if (input.record->has_planned_looks()) return JudgeByLooks(input, report);
+  report->evidence.winner = WinnerOf(*report);
+  report->evidence.all_worse = AllWorse(*report);
 }
 
 }  // namespace
@@ -298,6 +323,8 @@ std::string_view VerdictName(Verdict verdict) {
       return "winner";
     case Verdict::kNoBetterArm:
       return "no arm is better than the control";
+    case Verdict::kNotToldApart:
+      return "not told apart at any of the planned looks";
   }
   return "";
 }
@@ -308,8 +335,7 @@ ExperimentReport MakeReport(const ReportInput& input) {
   for (size_t m = 0; m < input.outcomes->table().metrics().size(); ++m)
     CompareMetric(input, m, true, &report);
   CorrectAll(&report);
-  report.evidence.winner = WinnerOf(report);
-  report.evidence.all_worse = AllWorse(report);
+  JudgePrimary(input, &report);
   if (input.record->mode() == ExperimentRecord::SPLIT) AddDays(input, &report);
   AddShadow(input, &report);
   if (input.looks != nullptr) report.looks = *input.looks;
@@ -318,9 +344,12 @@ ExperimentReport MakeReport(const ReportInput& input) {
         BanditArms(input.outcomes->table(), *input.record, input.shares, absl::ToUnixMicros(input.now));
   }
   if (input.lists != nullptr) {
-    report.interleaving = InterleavingResult{
-        input.lists->lists(),
-        input.lists->Analyse({.alpha = input.record->alpha(), .tuning = input.record->sequential_tuning()})};
+    for (size_t arm = 1; arm < static_cast<size_t>(input.record->arms_size()); ++arm) {
+      report.interleaving.push_back(
+          {input.record->arms(static_cast<int>(arm)).name(), input.lists->lists(),
+           input.lists->Analyse(
+               arm, {.alpha = input.record->alpha(), .tuning = input.record->sequential_tuning()})});
+    }
   }
   AddWarnings(&report);
   report.verdict = Judge(report);
@@ -332,8 +361,7 @@ Evidence GatherEvidence(const ReportInput& input) {
   report.evidence = GatherCounts(input);
   CompareMetric(input, input.outcomes->table().options().primary, false, &report);
   CorrectAll(&report);
-  report.evidence.winner = WinnerOf(report);
-  report.evidence.all_worse = AllWorse(report);
+  JudgePrimary(input, &report);
   return report.evidence;
 }
 

@@ -1,8 +1,8 @@
 // What an experiment has shown so far: a function of its record, its units' outcomes and what the server
 // measured.
 //
-//   ExperimentReport report = MakeReport({.record = &record, .outcomes = &outcomes, .served = &sums, .now =
-//   now}); std::cout << ReportText(report);
+//   ExperimentReport report =
+//       MakeReport({.record = &record, .outcomes = &outcomes, .served = &sums, .now = now});
 #pragma once
 #include <optional>
 #include <string>
@@ -70,13 +70,26 @@ struct BanditResult {
   double mean = 0, low = 0, high = 0;  // by inverse propensity; valid at every look
 };
 
-// What readers of interleaved lists prefer.
+// Whether readers of interleaved lists prefer a treatment or the control.
 struct InterleavingResult {
+  std::string arm;
   int64_t lists = 0;
   PreferenceResult preference;  // of readers; A is the control
 };
 
-enum class Verdict { kTooFewUnits, kBlocked, kRolledBack, kGoOn, kWinner, kNoBetterArm };
+// A planned look at one treatment.
+struct PlannedLookResult {
+  absl::Time time;
+  std::string arm;
+  int64_t units = 0;  // of all arms
+  double share = 0;   // of the units that are planned
+  double estimate = 0, standard_error = 0, p_value = 1;
+  double boundary_p = 0;     // what p_value has to be under
+  double low = 0, high = 0;  // what the boundary leaves
+  bool crossed = false;
+};
+
+enum class Verdict { kTooFewUnits, kBlocked, kRolledBack, kGoOn, kWinner, kNoBetterArm, kNotToldApart };
 std::string_view VerdictName(Verdict verdict);
 
 struct ExperimentReport {
@@ -88,8 +101,9 @@ struct ExperimentReport {
   std::vector<DayEffect> days;
   std::vector<ShadowResult> shadow;  // empty: it was not in the shadow
   storage::LooksRecord looks;
+  std::vector<PlannedLookResult> planned_looks;
   std::vector<BanditResult> bandit;
-  std::optional<InterleavingResult> interleaving;
+  std::vector<InterleavingResult> interleaving;  // of each treatment
   Verdict verdict = Verdict::kGoOn;
   std::vector<std::string> warnings, interference;
 };
@@ -100,8 +114,5 @@ Evidence GatherEvidence(const ReportInput& input);
 
 // Of the primary metric, every treatment in the order of arms; not corrected.
 std::vector<Comparison> ComparePrimary(const ReportInput& input);
-
-// Readable text.
-std::string ReportText(const ExperimentReport& report);
 
 }  // namespace waymark

@@ -114,6 +114,9 @@ absl::Status CheckEnumerations(const v1::Experiment& from) {
   if (!v1::Experiment::Mode_IsValid(from.mode())) {
     return Unknown("mode", from.mode(), "SPLIT, INTERLEAVED or BANDIT");
   }
+  if (!v1::Experiment::PlannedLooks::Spending_IsValid(from.planned_looks().spending())) {
+    return Unknown("planned_looks.spending", from.planned_looks().spending(), "OBRIEN_FLEMING or POCOCK");
+  }
   return absl::OkStatus();
 }
 
@@ -137,6 +140,8 @@ void Fill(const MetricRecord& from, v1::Experiment::Metric* to) {
   to->set_lower_is_better(from.lower_is_better());
 }
 
+}  // namespace
+
 v1::Experiment::State StateOf(ExperimentRecord::State state) {
   return static_cast<v1::Experiment::State>(ToApi(state));
 }
@@ -144,88 +149,6 @@ v1::Experiment::State StateOf(ExperimentRecord::State state) {
 v1::Experiment::Mode ModeOf(ExperimentRecord::Mode mode) {
   return static_cast<v1::Experiment::Mode>(ToApi(mode));
 }
-
-void Fill(const statistics::TestResult& from, v1::Lift* to) {
-  to->set_estimate(from.estimate);
-  to->set_standard_error(from.standard_error);
-  to->set_low(from.low);
-  to->set_high(from.high);
-  to->set_p_value(from.p_value);
-}
-
-void Fill(const Comparison& from, v1::ExperimentReport::Comparison* to) {
-  to->set_metric(from.metric);
-  to->set_arm(from.arm);
-  to->set_segment(from.segment);
-  to->set_control_units(static_cast<int64_t>(from.control_units));
-  to->set_treatment_units(static_cast<int64_t>(from.treatment_units));
-  to->set_problem(from.problem);
-  if (!from.problem.empty()) return;
-  to->set_control_mean(from.control_mean);
-  to->set_treatment_mean(from.treatment_mean);
-  Fill(from.absolute, to->mutable_absolute());
-  to->mutable_absolute()->set_adjusted_p_value(from.adjusted_p);
-  if (from.relative) Fill(*from.relative, to->mutable_relative());
-  Fill(from.fixed_horizon, to->mutable_fixed_horizon());
-  to->set_chance_to_win(from.bayes.chance_to_win);
-  to->set_control_risk(from.bayes.control_risk);
-  to->set_treatment_risk(from.bayes.treatment_risk);
-  to->set_variance_reduction(from.variance_reduction);
-  to->set_minimal_detectable_effect(from.minimal_detectable_effect);
-}
-
-void FillLooks(const ExperimentReport& report, v1::ExperimentReport* to) {
-  for (const auto& look : report.looks.looks()) {
-    for (int i = 0; i < look.arms_size() && i + 1 < report.record.arms_size(); ++i) {
-      const auto& from = look.arms(i);
-      v1::ExperimentReport::Look* made = to->add_looks();
-      SetTimestamp(look.time_us(), made->mutable_time());
-      made->set_arm(report.record.arms(i + 1).name());
-      made->set_control_units(static_cast<int64_t>(from.control_units()));
-      made->set_treatment_units(static_cast<int64_t>(from.treatment_units()));
-      Fill({from.estimate(), from.standard_error(), from.low(), from.high(), from.p_value()},
-           made->mutable_absolute());
-    }
-  }
-}
-
-void FillModes(const ExperimentReport& report, v1::ExperimentReport* to) {
-  for (const BanditResult& from : report.bandit) {
-    v1::ExperimentReport::Bandit* bandit = to->add_bandit();
-    bandit->set_arm(from.arm);
-    bandit->set_share(from.share);
-    bandit->set_units(static_cast<int64_t>(from.units));
-    bandit->set_successes(static_cast<int64_t>(from.successes));
-    bandit->set_mean(from.mean);
-    bandit->set_low(from.low);
-    bandit->set_high(from.high);
-  }
-  if (!report.interleaving) return;
-  const PreferenceResult& preference = report.interleaving->preference;
-  v1::ExperimentReport::Interleaving* interleaving = to->mutable_interleaving();
-  interleaving->set_lists(report.interleaving->lists);
-  interleaving->set_readers(static_cast<int64_t>(preference.lists));
-  interleaving->set_control_wins(static_cast<int64_t>(preference.a_wins));
-  interleaving->set_treatment_wins(static_cast<int64_t>(preference.b_wins));
-  interleaving->set_ties(static_cast<int64_t>(preference.ties));
-  interleaving->set_preference(preference.delta);
-  Fill(preference.sequence, interleaving->mutable_difference());
-  interleaving->set_sign_test_p(preference.sign_test_p);
-}
-
-std::string VerdictOf(statistics::SampleRatioVerdict verdict) {
-  switch (verdict) {
-    case statistics::SampleRatioVerdict::kFine:
-      return "fine";
-    case statistics::SampleRatioVerdict::kWarns:
-      return "warns";
-    case statistics::SampleRatioVerdict::kBlocks:
-      return "blocks";
-  }
-  return "";
-}
-
-}  // namespace
 
 absl::StatusOr<ExperimentRecord> RecordOf(const v1::Experiment& from) {
   ExperimentRecord record;
@@ -268,6 +191,13 @@ absl::StatusOr<ExperimentRecord> RecordOf(const v1::Experiment& from) {
   auto update = Microseconds(from.bandit_update(), "bandit_update");
   if (!update.ok()) return update.status();
   record.set_bandit_update_us(*update);
+  if (from.has_planned_looks()) {
+    ExperimentRecord::PlannedLooks& plan = *record.mutable_planned_looks();
+    plan.set_looks(from.planned_looks().looks());
+    plan.set_units(from.planned_looks().units());
+    plan.set_spending(
+        static_cast<ExperimentRecord::PlannedLooks::Spending>(FromApi(from.planned_looks().spending())));
+  }
   return record;
 }
 
@@ -315,6 +245,13 @@ void ToMessage(const ExperimentRecord& record, v1::Experiment* to) {
     to->set_bandit_floor(record.bandit_floor());
     SetDuration(record.bandit_update_us(), to->mutable_bandit_update());
   }
+  if (record.has_planned_looks()) {
+    v1::Experiment::PlannedLooks& plan = *to->mutable_planned_looks();
+    plan.set_looks(record.planned_looks().looks());
+    plan.set_units(record.planned_looks().units());
+    plan.set_spending(
+        static_cast<v1::Experiment::PlannedLooks::Spending>(ToApi(record.planned_looks().spending())));
+  }
   to->set_state(StateOf(record.state()));
   to->set_coverage(record.coverage());
   to->set_winner(record.winner());
@@ -336,62 +273,6 @@ void ToMessage(const storage::DecisionRecord& record, v1::Decision* decision) {
   decision->set_coverage_before(record.coverage_before());
   decision->set_coverage_after(record.coverage_after());
   *decision->mutable_seen() = record.seen();
-}
-
-void ToMessage(const ExperimentReport& report, v1::ExperimentReport* to) {
-  const ExperimentRecord& record = report.record;
-  to->set_id(record.id());
-  to->set_state(StateOf(record.state()));
-  to->set_coverage(record.coverage());
-  SetTimestamp(absl::ToUnixMicros(report.time), to->mutable_time());
-  for (int i = 0; i < record.arms_size(); ++i) {
-    v1::ExperimentReport::Arm* arm = to->add_arms();
-    arm->set_name(record.arms(i).name());
-    arm->set_weight(record.arms(i).weight());
-    if (static_cast<size_t>(i) < report.evidence.units.size()) arm->set_units(report.evidence.units[i]);
-  }
-  to->set_conflicting_units(report.conflicts);
-  to->set_sample_ratio_chi_squared(report.evidence.sample_ratio.chi_squared);
-  to->set_sample_ratio_p_value(report.evidence.sample_ratio.p_value);
-  to->set_sample_ratio_verdict(VerdictOf(report.evidence.sample_ratio.verdict));
-  for (const Comparison& comparison : report.comparisons) Fill(comparison, to->add_comparisons());
-  for (const Comparison& comparison : report.segments) Fill(comparison, to->add_segments());
-  for (const DayEffect& effect : report.days) {
-    v1::ExperimentReport::Day* day = to->add_days();
-    day->set_day(effect.day);
-    day->set_arm(effect.arm);
-    Fill(effect.absolute, day->mutable_absolute());
-  }
-  for (const GuardrailResult& result : report.evidence.guardrails) {
-    v1::ExperimentReport::Guardrail* guardrail = to->add_guardrails();
-    guardrail->set_measure(std::string(MeasureName(result.measure)));
-    guardrail->set_arm(record.arms(result.arm).name());
-    guardrail->set_control(result.control);
-    guardrail->set_treatment(result.treatment);
-    Fill(result.worse_by, guardrail->mutable_worse_by());
-    guardrail->set_violated(result.violated);
-    guardrail->set_problem(result.problem);
-  }
-  for (const ShadowResult& result : report.shadow) {
-    v1::ExperimentReport::Shadow* shadow = to->add_shadow();
-    shadow->set_arm(result.arm);
-    shadow->set_copies(static_cast<int64_t>(result.copies));
-    shadow->set_skipped(static_cast<int64_t>(result.skipped));
-    shadow->set_overlap(result.overlap);
-    shadow->set_rank_correlation(result.rank_correlation);
-    shadow->set_latency_ms(result.latency_ms);
-    shadow->set_served_latency_ms(result.served_latency_ms);
-    shadow->set_error_rate(result.error_rate);
-    shadow->set_empty_rate(result.empty_rate);
-  }
-  to->set_mode(ModeOf(record.mode()));
-  to->set_alpha(record.alpha());
-  FillLooks(report, to);
-  FillModes(report, to);
-  to->set_verdict(std::string(VerdictName(report.verdict)));
-  to->set_winner(report.evidence.winner);
-  for (const std::string& warning : report.warnings) to->add_warnings(warning);
-  for (const std::string& shared : report.interference) to->add_interference(shared);
 }
 
 }  // namespace waymark

@@ -8,6 +8,9 @@
 
 namespace waymark {
 
+v1::Experiment::State StateOf(storage::ExperimentRecord::State state);
+v1::Experiment::Mode ModeOf(storage::ExperimentRecord::Mode mode);
+
 // Output-only fields are passed over. INVALID_ARGUMENT names the field: enumerators that this version does
 // not know, durations that are none.
 absl::StatusOr<storage::ExperimentRecord> RecordOf(const v1::Experiment& experiment);

@@ -143,6 +143,10 @@ void FillResult(const CollectionName& collection, const RankedItem& item, Reques
   }
   result->set_score(item.score);
   result->set_pinned(item.pinned);
+  if (item.exploration) {
+    result->mutable_exploration()->set_propensity(item.exploration->propensity());
+    result->mutable_exploration()->set_drawn(item.exploration->drawn());
+  }
   result->mutable_scores()->insert(item.scores.begin(), item.scores.end());
   for (const SourceHit& hit : item.sources) {
     v1::Result::Source* source = result->add_sources();
@@ -240,6 +244,7 @@ absl::StatusOr<PipelineRequest> RequestOf(const v1::RecommendRequest& request) {
   made->positive_items.assign(request.positive_items().begin(), request.positive_items().end());
   made->negative_items.assign(request.negative_items().begin(), request.negative_items().end());
   made->diversity = request.diversity();
+  made->exploration = request.exploration();
   if (request.has_strict_filter()) made->strict_filter = request.strict_filter();
   const v1::RecommendRequest::ExcludeSeen& seen = request.exclude_seen();
   made->exclude_seen.types.assign(seen.types().begin(), seen.types().end());

@@ -48,6 +48,26 @@ void AddItem(const WriteEvent::Item& item, ObjectWriter* out) {
   out->Text("currency", item.currency);
 }
 
+void AddList(const ServedList& list, ObjectWriter* out) {
+  out->Text("request_id", list.request_id);
+  out->Text("time", FormatRowTime(list.time));
+  out->Text("user_id", list.user_id);
+  out->Text("surface", list.surface);
+  out->Text("query", list.query);
+  out->Text("release", list.release);
+  out->Text("arm", list.arm);
+}
+
+void AddServedItem(const ServedList::Item& item, ObjectWriter* out) {
+  out->Text("item_id", item.item_id);
+  out->Number("score", item.score);
+  if (!item.exploration) return;
+  out->Number("propensity", item.exploration->propensity);
+  out->Number("drawn", item.exploration->drawn ? 1 : 0);
+  out->Number("as_ranked", item.exploration->as_ranked);
+  out->Number("random", item.exploration->random);
+}
+
 }  // namespace
 
 std::string ItemRow(absl::string_view id, const google::protobuf::Struct& fields) {
@@ -95,21 +115,23 @@ std::string EventRow(const WriteEvent& event) {
 
 std::string ServedRow(const ServedList& list) {
   ObjectWriter out;
-  out.Text("request_id", list.request_id);
-  out.Text("time", FormatRowTime(list.time));
-  out.Text("user_id", list.user_id);
-  out.Text("surface", list.surface);
-  out.Text("query", list.query);
-  out.Text("release", list.release);
-  out.Text("arm", list.arm);
+  AddList(list, &out);
   std::string items = "[";
   for (const ServedList::Item& item : list.items) {
     ObjectWriter entry;
-    entry.Text("item_id", item.item_id);
-    entry.Number("score", item.score);
+    AddServedItem(item, &entry);
     absl::StrAppend(&items, items.size() > 1 ? "," : "", entry.Finish());
   }
   out.Raw("items", items + "]");
+  return out.Finish();
+}
+
+std::string DecisionRow(const ServedList& list, size_t place, double reward) {
+  ObjectWriter out;
+  AddList(list, &out);
+  out.Number("place", static_cast<double>(place));
+  AddServedItem(list.items[place], &out);
+  out.Number("reward", reward);
   return out.Finish();
 }
 

@@ -164,6 +164,19 @@ TEST_CASE("A schema without fields to filter by says so") {
         "filter, column 1: field 'year' is not in the schema; it has no fields to filter by yet");
 }
 
+TEST_CASE("A schema that is full says that a field has to be declared") {
+  std::string row = "{";
+  for (int i = 0; i < 300; ++i)
+    row += (i > 0 ? ",\"f" : "\"f") + std::to_string(i) + "\": " + std::to_string(i);
+  bool changed = false;
+  const Schema full = Schema().ExtendedBy(tests::Fields(row + "}"), &changed);
+  CHECK(full.record().fields_size() == 256);
+  CHECK_THAT(
+      std::string(ParseFilter("colour = 1", full).status().message()),
+      Catch::EndsWith(
+          "256 fields were found in the data, and no more are: a field beyond them has to be declared"));
+}
+
 TEST_CASE("Filters are bounded in terms, depth and length") {
   std::string many = "year IN (1";
   for (int i = 1; i < 1000; ++i) many += ",1";

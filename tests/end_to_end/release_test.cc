@@ -175,6 +175,41 @@ TEST_CASE("releases of trained models: refused where they do not fit, swapped an
     CHECK(damaged->front().fatal);
     CHECK_THAT(damaged->front().detail, Catch::Contains("weights.safetensors"));
   }
+  SECTION("two arms with retrievers of their own answer side by side, each as it does alone") {
+    const std::string releases[] = {MustRelease(films, "v1", "v1"), MustRelease(films, "v2", "v2")};
+    std::vector<std::string> alone[2];
+    for (const int arm : {1, 0}) {
+      REQUIRE(films->ActivateRelease(releases[arm], "alone").ok());
+      for (int user = 0; user < 20; ++user) {
+        for (const std::string& id : Ids(films, FeedOf("u" + std::to_string(user)))) alone[arm].push_back(id);
+      }
+    }
+    CHECK(alone[0] != alone[1]);
+    REQUIRE(films->KeepReleases({releases[1]}).empty());
+    std::atomic<int> wrong{0};
+    std::vector<std::string> beside[2];
+    std::vector<std::thread> clients;
+    for (const int arm : {0, 1}) {
+      clients.emplace_back([&, arm] {
+        for (int user = 0; user < 20; ++user) {
+          PipelineRequest request = FeedOf("u" + std::to_string(user));
+          if (arm == 1) request.arm_release = releases[1];
+          const auto answer = films->Run(request, Deadline::Never());
+          const std::string version = arm == 0 ? "v1" : "v2";
+          if (!answer.ok() || answer->release != releases[arm] || answer->retriever != version ||
+              answer->ranker != version) {
+            ++wrong;
+            continue;
+          }
+          for (const RankedItem& item : answer->items) beside[arm].push_back(item.record.id());
+        }
+      });
+    }
+    for (std::thread& client : clients) client.join();
+    CHECK(wrong == 0);
+    CHECK(beside[0] == alone[0]);
+    CHECK(beside[1] == alone[1]);
+  }
   SECTION("no request fails while releases come and go, and each names one of them") {
     const std::string releases[] = {MustRelease(films, "v1", "v1"), MustRelease(films, "v2", "v2")};
     REQUIRE(films->ActivateRelease(releases[0], "first").ok());

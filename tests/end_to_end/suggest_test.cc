@@ -169,6 +169,35 @@ TEST_CASE(
   CHECK(TextsOf(films, PastOnes("wars")).empty());
 }
 
+TEST_CASE("what people went on from goes first, in suggestions and in «did you mean», also after a restart") {
+  OpenEngine engine;
+  Collection* films = Shelf(engine);
+  // Four people ask for one thing, three for the other, and find what they looked for.
+  std::vector<std::string> requests;
+  for (const char* user : {"u1", "u2", "u3", "u4"}) MustWrite(films, {View(user, "4")});
+  REQUIRE(films->CatchUp(Deadline::Never()).ok());
+  for (const char* user : {"u1", "u2", "u3", "u4"}) {
+    for (const char* query : {"star trek", "star wars"}) {
+      if (query == std::string("star wars") && user == std::string("u4")) continue;
+      PipelineRequest request = SearchFor(query);
+      request.user_id = user;
+      const auto answer = films->Run(request, Deadline::Never());
+      REQUIRE(answer.ok());
+      if (query == std::string("star wars")) requests.push_back(answer->request_id);
+    }
+  }
+  CHECK(TextsOf(films, PastOnes("star")) == Texts{"star trek", "star wars"});
+  WriteEvent by_words = View("u1", "1"), by_request = View("u2", "1"), skipped = View("u4", "2");
+  by_words.query = "Star Wars";
+  by_request.request_id = requests[1];
+  skipped.type = "skip";
+  skipped.query = "star trek";
+  MustWrite(films, {by_words, by_request, skipped});
+  CHECK(TextsOf(films, PastOnes("star")) == Texts{"star wars", "star trek"});  // 3 + 2 * 2 against 4
+  engine.Reopen();
+  CHECK(TextsOf(engine.In(), PastOnes("star")) == Texts{"star wars", "star trek"});
+}
+
 bool AnyFileHolds(const std::filesystem::path& folder, const std::string& text) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (!entry.is_regular_file()) continue;

@@ -53,12 +53,12 @@ TEST_CASE_METHOD(ExperimentsFixture,
       Restart();
     }
     const ExperimentReport report = Report("x");
-    REQUIRE(report.interleaving);
-    CHECK(report.interleaving->lists == 40);
-    CHECK(report.interleaving->preference.b_wins == 28);
-    CHECK(report.interleaving->preference.a_wins == 2);
-    CHECK(report.interleaving->preference.ties == 10);
-    CHECK(report.interleaving->preference.delta == Approx((28 + 5) / 40.0 - .5));
+    REQUIRE(report.interleaving.size() == 1);
+    CHECK(report.interleaving[0].lists == 40);
+    CHECK(report.interleaving[0].preference.b_wins == 28);
+    CHECK(report.interleaving[0].preference.a_wins == 2);
+    CHECK(report.interleaving[0].preference.ties == 10);
+    CHECK(report.interleaving[0].preference.delta == Approx((28 + 5) / 40.0 - .5));
     CHECK(report.evidence.units == std::vector<int64_t>{40, 40});
     CHECK(report.evidence.winner == "new");
     REQUIRE(report.comparisons.size() == 1);
@@ -78,7 +78,7 @@ TEST_CASE_METHOD(ExperimentsFixture, "An erased reader leaves no list behind") {
   ShowList(experiments_.get(), "u1", "q1", items);
   Write({DeleteUser{"u0"}});
   REQUIRE(experiments_->CatchUp().ok());
-  CHECK(Report("x").interleaving->preference.lists == 1);
+  CHECK(Report("x").interleaving[0].preference.lists == 1);
   int left = 0;
   REQUIRE(store_
               ->ForEachExposure(scope_, "x",
@@ -105,7 +105,7 @@ TEST_CASE_METHOD(ExperimentsFixture,
   *three.add_arms() = three.arms(0);
   three.mutable_arms(2)->set_name("third");
   three.mutable_arms(2)->set_weight(.5);
-  CHECK_THAT(refusal(three), Catch::StartsWith("arms: there are 3"));
+  CHECK_THAT(refusal(three), Catch::StartsWith("arms: chance says which arm picks first"));
   ExperimentRecord mean = Bandit();
   mean.mutable_metrics(0)->set_kind(storage::MetricRecord::MEAN);
   CHECK_THAT(refusal(mean), Catch::Contains("is no PROPORTION"));

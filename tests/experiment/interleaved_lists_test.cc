@@ -33,7 +33,7 @@ storage::EventRecord Tap(const std::string& request, ItemOrdinal item, int64_t t
   return event;
 }
 
-InterleavedLists SmallLists() { return InterleavedLists(EventSource{.type = kTap}, 24 * kHourUs); }
+InterleavedLists SmallLists() { return InterleavedLists(EventSource{.type = kTap}, 24 * kHourUs, 2); }
 
 TEST_CASE("Clicks go to the team that brought the item, once each, and readers count once") {
   InterleavedLists lists = SmallLists();
@@ -51,7 +51,7 @@ TEST_CASE("Clicks go to the team that brought the item, once each, and readers c
   lists.Observe(Tap("q3", 2));  // bob: 1 for B
   lists.Observe(Tap("q4", 9));  // not of the list
   lists.Observe(Tap("q5", 1));  // not a request of this experiment
-  const PreferenceResult result = lists.Analyse({});
+  const PreferenceResult result = lists.Analyse(1, {});
   CHECK(result.lists == 3);  // readers
   CHECK(result.a_wins == 1);
   CHECK(result.b_wins == 1);
@@ -66,9 +66,9 @@ TEST_CASE("Events of another type, before the list or after its window give no c
   storage::EventRecord other = Tap("q1", 1);
   other.set_type(kTap + 1);
   lists.Observe(other);
-  CHECK(lists.Analyse({}).a_wins == 0);
+  CHECK(lists.Analyse(1, {}).a_wins == 0);
   lists.Observe(Tap("q1", 1, 34 * kHourUs - 1));
-  CHECK(lists.Analyse({}).a_wins == 1);
+  CHECK(lists.Analyse(1, {}).a_wins == 1);
 }
 
 TEST_CASE("Lists whose window is over are forgotten, what they were credited with stays") {
@@ -77,7 +77,7 @@ TEST_CASE("Lists whose window is over are forgotten, what they were credited wit
   lists.Observe(Tap("q1", 2));
   lists.Prune((10 + 24 + 24 + 1) * kHourUs);
   lists.Observe(Tap("q1", 1));
-  const PreferenceResult result = lists.Analyse({});
+  const PreferenceResult result = lists.Analyse(1, {});
   CHECK(result.a_wins == 0);
   CHECK(result.b_wins == 1);
   CHECK(lists.CountSince(10 * kHourUs) == 1);
@@ -92,10 +92,30 @@ TEST_CASE("An erased reader counts no longer") {
   lists.Observe(Tap("q2", 2));
   lists.Erase(4);
   lists.Observe(Tap("q1", 1));
-  const PreferenceResult result = lists.Analyse({});
+  const PreferenceResult result = lists.Analyse(1, {});
   CHECK(result.lists == 1);
   CHECK(result.b_wins == 1);
   CHECK(result.a_wins == 0);
+}
+
+TEST_CASE("Of three arms each treatment is held against the control") {
+  InterleavedLists lists(EventSource{.type = kTap}, 24 * kHourUs, 3);
+  for (const char* request : {"q1", "q2", "q3"}) {
+    storage::ExposureRecord list = ListFor(std::string("u:") + request, request);
+    list.mutable_teams()->at(2) = static_cast<char>(TeamOf(2));  // items 1, 2, 3 of A, B, C
+    lists.Add(list);
+  }
+  lists.Observe(Tap("q1", 3));
+  lists.Observe(Tap("q2", 3));
+  lists.Observe(Tap("q2", 1));  // as many for A as for C, none for B
+  lists.Observe(Tap("q3", 1));
+  const PreferenceResult second = lists.Analyse(1, {}), third = lists.Analyse(2, {});
+  CHECK(second.a_wins == 2);
+  CHECK(second.b_wins == 0);
+  CHECK(second.ties == 1);
+  CHECK(third.a_wins == 1);
+  CHECK(third.b_wins == 1);
+  CHECK(third.ties == 1);
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <cmath>
+#include <map>
 #include <random>
 #include <set>
 
@@ -34,6 +36,28 @@ TEST_CASE("An item that both rank goes to who picks it first, and none appears t
 TEST_CASE("A ranking that runs out leaves the rest to the other") {
   CHECK(Items(TeamDraft({1}, {2, 3, 4}, 4, [] { return true; })) == std::vector<ItemOrdinal>{1, 2, 3, 4});
   CHECK(TeamDraft({}, {}, 4, [] { return true; }).empty());
+}
+
+TEST_CASE("Of three rankings every order of a round is as likely, and nobody's item comes twice") {
+  const std::vector<ItemOrdinal> a = {1, 9}, b = {2, 9}, c = {3, 9, 4};
+  std::mt19937_64 random(5);
+  std::map<std::vector<ItemOrdinal>, int> rounds;
+  constexpr int kLists = 60000;
+  int ninth[4] = {0, 0, 0, 0};
+  for (int i = 0; i < kLists; ++i) {
+    const auto list = TeamDraft({a, b, c}, 10, [&](size_t n) { return random() % n; });
+    // All are through after the second round: 1, 2, 3 in some order, then 9, then 4.
+    REQUIRE(list.size() == 5);
+    ++rounds[{list[0].item, list[1].item, list[2].item}];
+    for (size_t place = 0; place < 3; ++place) CHECK(list[place].team == TeamOf(list[place].item - 1));
+    for (const DraftedItem& one : list) {
+      if (one.item == 9) ++ninth[RankingOf(one.team)];
+      if (one.item == 4) CHECK(one.team == TeamOf(2));
+    }
+  }
+  CHECK(rounds.size() == 6);
+  for (const auto& [round, times] : rounds) CHECK(std::abs(times - kLists / 6) < 5 * std::sqrt(kLists / 6.));
+  for (int team = 0; team < 3; ++team) CHECK(std::abs(ninth[team] - kLists / 3) < 5 * std::sqrt(kLists / 3.));
 }
 
 TEST_CASE("Clicks are credited to the team that brought the item") {

@@ -113,10 +113,10 @@ TEST_CASE("Two releases make one list; its teams are logged, and clicks say whic
   for (const bool restarted : {false, true}) {
     if (restarted) live.Restart();
     const v1::ExperimentReport report = Report(live);
-    REQUIRE(report.has_interleaving());
-    CHECK(report.interleaving().lists() == 60);
-    CHECK(report.interleaving().treatment_wins() == 60);
-    CHECK(report.interleaving().preference() == Approx(.5));
+    REQUIRE(report.interleaving_size() == 1);
+    CHECK(report.interleaving(0).lists() == 60);
+    CHECK(report.interleaving(0).treatment_wins() == 60);
+    CHECK(report.interleaving(0).preference() == Approx(.5));
     CHECK(report.winner() == "new");
     CHECK(report.mode() == v1::Experiment::INTERLEAVED);
   }
@@ -133,6 +133,48 @@ TEST_CASE("Two releases make one list; its teams are logged, and clicks say whic
   };
   REQUIRE((*log)->ForEach(scope, std::nullopt, visit).ok());
   CHECK(interleaved == 60);
+}
+
+TEST_CASE("Three releases make one list, and each treatment is held against the control") {
+  LiveServer live;
+  PrepareTwoOrders(&live);
+  storage::BlendingPlan plan;
+  plan.add_sources()->set_name("popularity");
+  plan.mutable_sources(0)->set_limit(100);
+  plan.mutable_sources(0)->set_weight(1);
+  plan.set_fusion_k(60);
+  plan.set_rank_limit(100);
+  PutRelease(live, "r3", "", plan);  // as r1
+  std::string experiment = InterleavedExperiment();
+  const std::string arms = experiment.substr(experiment.find("\"arms\""),
+                                             experiment.find("\"metrics\"") - experiment.find("\"arms\""));
+  experiment.replace(experiment.find(arms), arms.size(),
+                     R"("arms": [{"name": "control", "release": "r1", "weight": 0.3333333333},
+                                 {"name": "new", "release": "r2", "weight": 0.3333333333},
+                                 {"name": "third", "release": "r3", "weight": 0.3333333334}], )");
+  Create(live, experiment);
+  Start(live);
+  Api api(live);
+  const auto scope = (*live.engine->OpenCollection({}, false))->scope();
+  for (int i = 0; i < 30; ++i) {
+    const std::string user = "new" + std::to_string(i);
+    const v1::RecommendResponse answer = Feed(&api, Of(user));
+    REQUIRE(answer.arms_size() == 1);
+    CHECK(answer.arms(0).release() == "r1+r2+r3");
+    const auto list = live.engine->store().GetExposure(scope, "x", "r:" + answer.request_id());
+    REQUIRE(list.ok());
+    std::set<char> teams(list->teams().begin(), list->teams().begin() + 3);
+    CHECK(teams == std::set<char>{1, 2, 3});
+    const auto place = list->teams().find(char{2});
+    Click(&api, user, answer, live.engine->store().ItemId(scope, list->items(static_cast<int>(place))));
+  }
+  const v1::ExperimentReport report = Report(live);
+  REQUIRE(report.interleaving_size() == 2);
+  CHECK(report.interleaving(0).arm() == "new");
+  CHECK(report.interleaving(0).treatment_wins() == 30);
+  CHECK(report.interleaving(1).arm() == "third");
+  CHECK(report.interleaving(1).ties() == 30);
+  CHECK(report.winner() == "new");
 }
 
 TEST_CASE(
@@ -152,7 +194,7 @@ TEST_CASE(
   search.clear_order_by();
   REQUIRE(api.Search(search, &found).ok());
   CHECK(found.arms_size() == 1);
-  CHECK(Report(live).interleaving().lists() == 1);
+  CHECK(Report(live).interleaving(0).lists() == 1);
 }
 
 TEST_CASE("Decide makes the decision that the figures call for, once, and says what is missing") {

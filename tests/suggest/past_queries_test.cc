@@ -35,6 +35,18 @@ TEST_CASE(
   CHECK(shown[0].weight == Approx(3));
 }
 
+TEST_CASE("who went on to an item counts three times, once") {
+  PastQueries queries({});
+  for (UserNumber user = 1; user <= 3; ++user) queries.Add("heat", user, kNow);
+  queries.Follow("Heat!", 2);
+  queries.Follow("heat", 2);
+  queries.Follow("heat", 9);  // never asked
+  queries.Follow("cold", 1);
+  queries.Add("heat", 2, kNow);  // asks again
+  CHECK(ShownOf(&queries).at(0).weight == Approx(1 + 3 + 1));
+  CHECK(ShownOf(&queries).at(0).users == 3);
+}
+
 TEST_CASE("a person's weight halves every half-life since they asked last") {
   PastQueries queries({.half_life = 14 * kDay});
   queries.Add("heat", 1, kNow);
