@@ -15,13 +15,13 @@ absl::Status ExportServed(Backend* backend, const std::string& data, const Colle
                           const std::function<absl::Status(const std::string& line)>& sink);
 
 struct DecisionOptions {
-  std::string event;                  // the name of the type that rewards
+  std::string event;                        // the name of the type that rewards
   absl::Duration within = absl::Hours(24);  // of the list
 };
-// The places of lists that explored, one JSON document each: request, time, user, surface, release, arm, place
-// (from 0), item, the chances that ServedList names, and `reward`: whether the item had an event of the type
-// that carries the list's request, in time. Lists whose time is not over are left out. INVALID_ARGUMENT: as
-// above; no such type, with those that there are.
+// The places of lists that explored, one JSON document each: request, time, user, surface, release, arm,
+// place (from 0), item, the chances that ServedList names, and `reward`: whether the item had an event of the
+// type that carries the list's request, in time. Lists whose time is not over are left out. INVALID_ARGUMENT:
+// as above; no such type, with those that there are.
 absl::Status ExportDecisions(Backend* backend, const std::string& data, const CollectionName& name,
                              const DecisionOptions& options,
                              const std::function<absl::Status(const std::string& line)>& sink);
