@@ -119,9 +119,9 @@ absl::Status ExportServed(Backend* backend, const std::string& data, const Colle
   return written.ok() ? read : written;
 }
 
-absl::Status ExportDecisions(Backend* backend, const std::string& data, const CollectionName& name,
-                             const DecisionOptions& options,
-                             const std::function<absl::Status(const std::string& line)>& sink) {
+absl::StatusOr<DecisionCounts> ExportDecisions(
+    Backend* backend, const std::string& data, const CollectionName& name, const DecisionOptions& options,
+    const std::function<absl::Status(const std::string& line)>& sink) {
   auto opened = OpenServed(backend, data, name);
   if (!opened.ok()) return opened.status();
   auto type = FindEventType(opened->store->GetEventTypes(opened->scope), options.event);
@@ -129,21 +129,31 @@ absl::Status ExportDecisions(Backend* backend, const std::string& data, const Co
   auto responses = ReadResponses(*opened->store, opened->scope, *type);
   if (!responses.ok()) return responses.status();
   const absl::Time now = absl::Now();
+  DecisionCounts counts;
   absl::Status written;
   auto read = opened->log->ForEach(opened->scope, std::nullopt, [&](const storage::ServeRecord& record) {
-    const absl::Time shown = absl::FromUnixMicros(record.time_us());
-    if (shown + options.within > now) return true;
+    const bool explored = std::any_of(record.shown().begin(), record.shown().end(),
+                                      [](const storage::ServedItem& item) { return item.has_exploration(); });
+    if (!explored) return true;
+    ++counts.lists;
+    const absl::Time last = absl::FromUnixMicros(record.time_us()) + options.within;
+    if (last > now) {
+      ++counts.younger;
+      return true;
+    }
     const ServedList list = ListOf(record, *opened->store, opened->scope);
     for (size_t place = 0; place < list.items.size() && written.ok(); ++place) {
       if (!list.items[place].exploration) continue;
       const ItemOrdinal item = record.shown(static_cast<int>(place)).item();
       const auto response = responses->find({record.request_id(), item});
-      const bool in_time = response != responses->end() && response->second <= shown + options.within;
+      const bool in_time = response != responses->end() && response->second <= last;
       written = sink(DecisionRow(list, place, in_time ? 1 : 0));
     }
     return written.ok();
   });
-  return written.ok() ? read : written;
+  if (!written.ok()) return written;
+  if (!read.ok()) return read;
+  return counts;
 }
 
 }  // namespace waymark

@@ -159,7 +159,7 @@ class Store : public ChangeFeed {
   absl::Status PutLayer(Scope scope, const storage::LayerRecord& layer);
   absl::Status DeleteLayer(Scope scope, const std::string& id);  // NOT_FOUND
   std::vector<storage::LayerRecord> Layers(Scope scope) const;
-  // Not synced: a power cut may lose the newest.
+  // Not synced where none of them is planned: a power cut may lose the newest.
   absl::Status PutLooks(Scope scope, const storage::LooksRecord& looks);
   storage::LooksRecord Looks(Scope scope, const std::string& experiment) const;  // empty: none
   absl::Status PutServedSums(Scope scope, absl::Span<const storage::ServedSumsRecord> sums);

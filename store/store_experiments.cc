@@ -186,7 +186,7 @@ absl::Status Store::PutLooks(Scope scope, const storage::LooksRecord& looks) {
   if (absl::Status status = impl_->CheckWritable(); !status.ok()) return status;
   Batch batch;
   impl_->database->Put(batch, Family::kRegistry, LooksKey(scope, looks.experiment()), looks);
-  return impl_->database->Write(batch, false);
+  return impl_->database->Write(batch, !looks.planned().empty());
 }
 
 storage::LooksRecord Store::Looks(Scope scope, const std::string& experiment) const {

@@ -137,13 +137,12 @@ void SuggestionWorker::TakeFollowing(const storage::EventRecord& event) {
   if (!event.query().empty()) queries_.Follow(event.query(), PersonOf(event));
   if (event.request_id().empty()) return;
   if (const auto search = followed_.Followed(event.request_id()))
-    queries_.Follow(search->query, search->user);
+    queries_.Follow(search->query, PersonOf(search->user));
 }
 
-UserNumber SuggestionWorker::PersonOf(const storage::EventRecord& event) const {
-  if (event.user() != 0) return event.user();
-  auto record = parts_.lists.store->GetUser(parts_.lists.scope, event.visitor());
-  return record.ok() && record->joined_to() != 0 ? record->joined_to() : event.visitor();
+UserNumber SuggestionWorker::PersonOf(UserNumber user) const {
+  auto record = parts_.lists.store->GetUser(parts_.lists.scope, user);
+  return record.ok() && record->joined_to() != 0 ? record->joined_to() : user;
 }
 
 absl::StatusOr<bool> SuggestionWorker::ReadServed(bool eager) {

@@ -51,7 +51,11 @@ class SuggestionWorker {
   void Take(const Change& change);
   void TakeEvent(const storage::EventRecord& event);
   void TakeFollowing(const storage::EventRecord& event);
-  UserNumber PersonOf(const storage::EventRecord& event) const;
+  // A visitor who was identified since is the user.
+  UserNumber PersonOf(UserNumber user) const;
+  UserNumber PersonOf(const storage::EventRecord& event) const {
+    return PersonOf(event.user() != 0 ? event.user() : event.visitor());
+  }
   absl::StatusOr<bool> ReadServed(bool eager);
   absl::Status TakeBuild();
   void StartBuild(std::function<absl::StatusOr<std::shared_ptr<const SuggestionLists>>()> make);

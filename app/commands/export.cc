@@ -44,7 +44,16 @@ absl::Status ExportUsers(Backend* backend, const std::string& parent, const Line
   return absl::OkStatus();
 }
 
-absl::Status Export(const std::string& what, Backend* backend, const Options& options, const LineSink& sink) {
+// What is said beside the number of rows: empty, or «; ...».
+std::string NoteOf(const DecisionCounts& counts) {
+  if (counts.lists == 0) return "; no feed has explored: ask for feeds with --explore (`exploration`)";
+  if (counts.younger == 0) return "";
+  return absl::StrCat("; ", WithThousands(counts.younger), " of ", WithThousands(counts.lists),
+                      " lists are left out, whose --within is not over");
+}
+
+absl::Status Export(const std::string& what, Backend* backend, const Options& options, const LineSink& sink,
+                    std::string* note) {
   const Target& target = options.target;
   if (what == "items") {
     v1::ExportItemsRequest request;
@@ -60,8 +69,10 @@ absl::Status Export(const std::string& what, Backend* backend, const Options& op
   }
   if (what == "users") return ExportUsers(backend, Parent(target), sink);
   if (what == "decisions") {
-    return ExportDecisions(backend, target.data, {target.tenant, target.collection},
-                           {options.reward, absl::Hours(options.within_hours)}, sink);
+    auto counts = ExportDecisions(backend, target.data, {target.tenant, target.collection},
+                                  {options.reward, absl::Hours(options.within_hours)}, sink);
+    if (counts.ok()) *note = NoteOf(*counts);
+    return counts.status();
   }
   return ExportServed(backend, target.data, {target.tenant, target.collection}, sink);
 }
@@ -75,17 +86,19 @@ int RunExport(const Options& options, const std::string& what) {
   if (!writer.ok()) return Fail(writer.status());
   StopSignal stop;
   Progress progress(absl::StrCat("export ", what));
-  auto status = Export(what, backend->get(), options, [&](const std::string& line) -> absl::Status {
+  std::string note;
+  const LineSink sink = [&](const std::string& line) -> absl::Status {
     if (stop.Requested()) return absl::CancelledError("stopped; nothing is left of the file");
     progress.Update({.done = (*writer)->lines(), .unit = "rows", .fraction = {}, .note = {}});
     return (*writer)->WriteLine(line);
-  });
+  };
+  auto status = Export(what, backend->get(), options, sink, &note);
   if (status.ok()) status = (*writer)->Close();
   progress.Finish();
   if (!status.ok()) return Fail(status);
   if (options.target.json) return PrintJson(absl::StrCat("{\"rows\": ", (*writer)->lines(), "}"));
   Say(absl::StrCat("wrote ", WithThousands((*writer)->lines()), " rows",
-                   options.file == "-" ? "" : absl::StrCat(" to ", options.file)));
+                   options.file == "-" ? "" : absl::StrCat(" to ", options.file), note));
   return kDone;
 }
 
@@ -104,7 +117,7 @@ void AddKind(CLI::App* parent, Run* run, const std::string& what, const std::str
     command
         ->add_option("--within", options->within_hours,
                      "hours that an event may come after its list; lists that are younger are left out")
-        ->check(ZeroOrMore())
+        ->check(OverZero())
         ->capture_default_str()
         ->type_name("HOURS");
   }

@@ -12,6 +12,11 @@ void Append(const char* what, const std::vector<std::string>& unmet, std::vector
   for (const std::string& one : unmet) missing->push_back(absl::StrCat(what, ": ", one));
 }
 
+const char* HowSure(const ExperimentRecord& record) {
+  return record.has_planned_looks() ? "beyond the boundary of a planned look"
+                                    : "at a p-value that is valid at every look";
+}
+
 }  // namespace
 
 Advice Advise(const ExperimentRecord& record, const Evidence& evidence, absl::Time now) {
@@ -22,19 +27,19 @@ Advice Advise(const ExperimentRecord& record, const Evidence& evidence, absl::Ti
   const bool running = record.state() == ExperimentRecord::RUNNING;
   auto unmet_release = running ? UnmetConditions(record, release, evidence, now) : std::vector<std::string>();
   if (running && evidence.winner.empty())
-    unmet_release.emplace_back("winner: the primary metric tells no arm apart yet");
+    unmet_release.emplace_back(record.has_planned_looks()
+                                   ? "winner: no planned look has told an arm apart"
+                                   : "winner: the primary metric tells no arm apart yet");
   if (running && !evidence.winner.empty() && unmet_release.empty()) {
     advice.next = {release,
-                   absl::StrFormat("'%s' is better by the primary metric, at a p-value that is valid "
-                                   "at every look, and all conditions hold",
-                                   evidence.winner)};
+                   absl::StrFormat("'%s' is better by the primary metric, %s, and all conditions hold",
+                                   evidence.winner, HowSure(record))};
     return advice;
   }
   if (running && evidence.all_worse) {
     advice.next = {
         {.action = Action::kRollBack},
-        "every treatment is worse than the control by the primary metric, at a p-value that is valid "
-        "at every look"};
+        absl::StrCat("every treatment is worse than the control by the primary metric, ", HowSure(record))};
     return advice;
   }
   const double coverage = NextCoverage(record);

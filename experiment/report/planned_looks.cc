@@ -57,10 +57,11 @@ void AddPlannedLook(const ExperimentRecord& record, const std::vector<Comparison
   }
 }
 
-std::vector<PlannedLookResult> JudgePlannedLooks(const ExperimentRecord& record, const LooksRecord& looks) {
+absl::StatusOr<std::vector<PlannedLookResult>> JudgePlannedLooks(const ExperimentRecord& record,
+                                                                 const LooksRecord& looks) {
   std::vector<double> shares;
   for (const LooksRecord::PlannedLook& look : looks.planned()) shares.push_back(look.share());
-  if (shares.empty()) return {};
+  if (shares.empty()) return std::vector<PlannedLookResult>();
   if (shares.back() < 1) shares.push_back(1);  // what is spent so far does not hang on when the others come
   const int treatments = record.arms_size() - 1;
   const auto boundaries = statistics::GroupSequential(
@@ -68,7 +69,7 @@ std::vector<PlannedLookResult> JudgePlannedLooks(const ExperimentRecord& record,
                .spending = record.planned_looks().spending() == ExperimentRecord::PlannedLooks::POCOCK
                                ? statistics::Spending::kPocock
                                : statistics::Spending::kObrienFleming});
-  if (!boundaries.ok()) return {};  // the plan was checked, and shares grow
+  if (!boundaries.ok()) return boundaries.status();
   std::vector<PlannedLookResult> results;
   for (int l = 0; l < looks.planned_size(); ++l) {
     const LooksRecord::PlannedLook& look = looks.planned(l);

@@ -2,11 +2,12 @@
 // at every look, for experiments whose winner is decided at these looks and at no other.
 //
 //   if (PlannedLookIsDue(record, looks, units)) AddPlannedLook(record, comparisons, units, now, &looks);
-//   for (const PlannedLookResult& result : JudgePlannedLooks(record, looks)) ...
+//   auto results = JudgePlannedLooks(record, looks);
 #pragma once
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "experiment/report/report.h"
 #include "waymark/storage/experiments.pb.h"
@@ -24,9 +25,10 @@ void AddPlannedLook(const storage::ExperimentRecord& record, const std::vector<C
                     int64_t units, absl::Time now, storage::LooksRecord* looks);
 
 // Every look that was taken, for every treatment. The boundary follows from the shares at which looks were
-// really taken (Lan, DeMets 1983); treatments share alpha (Bonferroni).
-std::vector<PlannedLookResult> JudgePlannedLooks(const storage::ExperimentRecord& record,
-                                                 const storage::LooksRecord& looks);
+// really taken (Lan, DeMets 1983); treatments share alpha (Bonferroni). INVALID_ARGUMENT: shares that do not
+// grow, as only a damaged record has them.
+absl::StatusOr<std::vector<PlannedLookResult>> JudgePlannedLooks(const storage::ExperimentRecord& record,
+                                                                 const storage::LooksRecord& looks);
 
 // The treatment that has crossed a boundary for the better and differs most where it did; empty: none.
 std::string PlannedWinner(const std::vector<PlannedLookResult>& results, bool lower_is_better);

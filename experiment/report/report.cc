@@ -284,7 +284,13 @@ void JudgeByLooks(const ReportInput& input, ExperimentReport* report) {
   if (input.looks == nullptr) return;
   const bool lower_is_better =
       input.outcomes->table().metrics()[input.outcomes->table().options().primary].lower_is_better;
-  report->planned_looks = JudgePlannedLooks(*input.record, *input.looks);
+  auto results = JudgePlannedLooks(*input.record, *input.looks);
+  if (!results.ok()) {
+    report->warnings.push_back(
+        absl::StrCat("planned looks cannot be judged: ", std::string(results.status().message())));
+    return;
+  }
+  report->planned_looks = *std::move(results);
   if (report->evidence.sample_ratio.verdict == SampleRatioVerdict::kBlocks) return;
   report->evidence.winner = PlannedWinner(report->planned_looks, lower_is_better);
   report->evidence.all_worse =

@@ -38,9 +38,11 @@ TEST_CASE("decisions of feeds that explored are exported with what they earned, 
   REQUIRE(sandbox.Run({"import", "events", "-", "--data", "d"}, clicks).code == 0);
   // A plain feed is no decision.
   REQUIRE(sandbox.Run({"recommend", "--data", "d", "--user", "new"}).code == 0);
-  CHECK(sandbox.Run({"export", "decisions", "none.jsonl", "--data", "d"}).code == 0);
-  CHECK(sandbox.Read("none.jsonl").empty());  // a day is not over
-  REQUIRE(sandbox.Run({"export", "decisions", "log.jsonl", "--within", "0", "--data", "d"}).code == 0);
+  const Ran today = sandbox.Run({"export", "decisions", "none.jsonl", "--data", "d"});
+  CHECK(today.code == 0);
+  CHECK(sandbox.Read("none.jsonl").empty());
+  CHECK_THAT(today.err, Catch::Contains("6 of 6 lists are left out, whose --within is not over"));
+  REQUIRE(sandbox.Run({"export", "decisions", "log.jsonl", "--within", ".00001", "--data", "d"}).code == 0);
   const std::string log = sandbox.Read("log.jsonl");
   CHECK(std::count(log.begin(), log.end(), '\n') == places);
   const auto first = nlohmann::json::parse(log.substr(0, log.find('\n')));
@@ -52,4 +54,5 @@ TEST_CASE("decisions of feeds that explored are exported with what they earned, 
   CHECK(answer["logged_value"].get<double>() == Approx(double(rewarded) / places));
   CHECK(answer["estimates"][0]["value"].get<double>() == Approx(ips / places).epsilon(1e-5));
   CHECK(sandbox.Run({"export", "decisions", "-", "--reward", "smile", "--data", "d"}).code == 1);
+  CHECK(sandbox.Run({"export", "decisions", "-", "--within", "0", "--data", "d"}).code == 2);
 }

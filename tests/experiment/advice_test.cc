@@ -52,6 +52,22 @@ TEST_CASE("What the figures call for, in its order: roll back, release, roll bac
   CHECK(advice.next->move.coverage == 1);
 }
 
+TEST_CASE("Where looks are planned, advice speaks of them and not of every look") {
+  const absl::Time later = kStart + absl::Hours(8 * 24);
+  storage::ExperimentRecord record = Running(1);
+  record.mutable_planned_looks()->set_looks(2);
+  record.mutable_planned_looks()->set_units(10000);
+  Evidence evidence = Plenty();
+  Advice advice = Advise(record, evidence, later);
+  CHECK_FALSE(advice.next);
+  REQUIRE(advice.missing.size() == 1);
+  CHECK(advice.missing[0] == "release: winner: no planned look has told an arm apart");
+  evidence.winner = "new";
+  advice = Advise(record, evidence, later);
+  REQUIRE(advice.next);
+  CHECK_THAT(advice.next->reason, Catch::Contains("beyond the boundary of a planned look"));
+}
+
 TEST_CASE("A winner within its first week waits, and the ramp goes on meanwhile") {
   Evidence evidence = Plenty();
   evidence.winner = "new";

@@ -55,7 +55,7 @@ TEST_CASE("A planned look tells arms apart beyond its boundary, and what is seen
   const double z[] = {4.87, 3.35, 2.69, 0, -2.1};
   for (int look = 0; look < 5; ++look) {
     AddPlannedLook(record, {Seen(.5 * z[look], .5)}, 200 * (look + 1), kNow, &looks);
-    const auto results = JudgePlannedLooks(record, looks);
+    const auto results = *JudgePlannedLooks(record, looks);
     REQUIRE(results.size() == static_cast<size_t>(look + 1));
     CHECK(results.back().arm == "new");
     CHECK(results.back().crossed == (look == 2 || look == 4));
@@ -64,9 +64,20 @@ TEST_CASE("A planned look tells arms apart beyond its boundary, and what is seen
     CHECK_FALSE(PlannedAllWorse(results, false, 2));
     CHECK(PlannedWinner(results, true).empty());
   }
-  const auto results = JudgePlannedLooks(record, looks);
+  const auto results = *JudgePlannedLooks(record, looks);
   CHECK(results[2].low == Approx(.5 * (2.69 - 2.6803)).margin(3e-4));
   CHECK(results[2].boundary_p == Approx(.00736).margin(1e-5));  // of z 2.6803
+}
+
+TEST_CASE("Looks that cannot have been taken so are named, not passed over") {
+  const ExperimentRecord record = PlannedExperiment(5, 1000);
+  LooksRecord looks;
+  for (const double share : {.4, .2}) {
+    LooksRecord::PlannedLook* look = looks.add_planned();
+    look->set_share(share);
+    look->add_arms()->set_standard_error(1);
+  }
+  CHECK(absl::IsInvalidArgument(JudgePlannedLooks(record, looks).status()));
 }
 
 TEST_CASE("Treatments share alpha") {
@@ -76,7 +87,7 @@ TEST_CASE("Treatments share alpha") {
   LooksRecord looks;
   // Of one look at 2.5% the boundary is 2.2414, at 5% it is 1.9600.
   AddPlannedLook(record, {Seen(2.2, 1), Seen(2.3, 1)}, 1000, kNow, &looks);
-  const auto results = JudgePlannedLooks(record, looks);
+  const auto results = *JudgePlannedLooks(record, looks);
   REQUIRE(results.size() == 2);
   CHECK_FALSE(results[0].crossed);
   CHECK(results[1].crossed);
@@ -121,6 +132,10 @@ TEST_CASE("An experiment with planned looks is decided by them, also after a res
   CHECK(report.planned_looks[0].p_value == Approx(report.comparisons[0].fixed_horizon.p_value));
   CHECK(report.evidence.winner == "new");
   CHECK(report.verdict == Verdict::kWinner);
+  f.clock_.Set(f.clock_.Now() + absl::Hours(24 * 8));
+  const auto early = f.TryDecide("p", {.action = Action::kRelease, .winner = "new"});
+  CHECK(std::string(early.status().message()).find("min_run_time") != std::string::npos);
+  f.Decide("p", {.action = Action::kRelease, .winner = "new"}, "a test");
 }
 
 TEST_CASE("Planned looks that are over without a difference say so") {

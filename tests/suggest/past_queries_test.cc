@@ -1,7 +1,11 @@
 #include "suggest/past_queries.h"
 
-#include <cmath>
+#include <unistd.h>
 
+#include <cmath>
+#include <filesystem>
+
+#include "suggest/suggestion_checkpoint.h"
 #include "tests/support/catch.h"
 
 namespace waymark::tests {
@@ -133,6 +137,39 @@ TEST_CASE("memory has an end: the queries with the least weight go") {
   PastQueries pairs({.max_pairs = 100});
   for (UserNumber user = 1; user <= 1000; ++user) pairs.Add("query" + std::to_string(user), user, kNow);
   CHECK(pairs.size() <= 100);
+}
+
+TEST_CASE("past queries that an older program has kept are read, and nobody has gone on from them") {
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("waymark-queries-" + std::to_string(getpid()));
+  // Version 1: position, served, newest, one query, whether it finds (2: yes) and when that was tried, who
+  // and when.
+  auto writer = CheckedWriter::Create(folder / kQueriesFile, "WMQUERYS", 1);
+  REQUIRE(writer.ok());
+  const int64_t now_us = absl::ToUnixMicros(kNow);
+  (*writer)->Put<uint64_t>(17);
+  (*writer)->Put<int64_t>(5);
+  (*writer)->Put<int64_t>(now_us);
+  (*writer)->Put<uint64_t>(1);
+  (*writer)->PutText("heat");
+  (*writer)->Put<uint8_t>(2);
+  (*writer)->Put<int64_t>(now_us);
+  const int64_t asked[] = {1, now_us, 2, now_us, 3, now_us};
+  (*writer)->Put<uint64_t>(3);
+  (*writer)->Write(asked, sizeof asked);
+  REQUIRE((*writer)->Commit().ok());
+  PastQueries queries({});
+  const auto reach = LoadQueries(folder, &queries);
+  REQUIRE(reach.status() == absl::OkStatus());
+  CHECK(reach->position == 17);
+  REQUIRE(queries.Shown(kNow).size() == 1);
+  CHECK(queries.Shown(kNow)[0].weight == Approx(3));
+  queries.Follow("heat", 2);
+  REQUIRE(SaveQueries(folder, queries, *reach).ok());
+  PastQueries again({});
+  REQUIRE(LoadQueries(folder, &again).ok());
+  CHECK(again.Shown(kNow)[0].weight == Approx(5));
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace
