@@ -43,14 +43,16 @@ target_link_libraries(waymark_lucene INTERFACE lucene++ boost_filesystem boost_s
 # LibTorch's CPU library carries MKL and exports its BLAS; so does OpenBLAS. The first of them on the link line serves both,
 # so LibTorch comes first, as an option, because CMake orders libraries itself: with OpenBLAS, its small products wait for a pool of spinning threads.
 add_library(waymark_faiss INTERFACE)
+# By its name: with the path of the compiler's own, CMake warns of each program that LibTorch's folder holds another.
+target_compile_options(waymark_faiss INTERFACE ${OpenMP_CXX_FLAGS})
 target_link_options(waymark_faiss INTERFACE
   "LINKER:--push-state,--no-as-needed" ${WAYMARK_TORCH}/lib/libtorch_cpu.so "LINKER:--pop-state" -Wl,-rpath,${WAYMARK_TORCH}/lib)
 if(WAYMARK_FAISS STREQUAL "system" OR NOT EXISTS ${WAYMARK_FAISS}/lib/libfaiss.a)
-  target_link_libraries(waymark_faiss INTERFACE faiss openblas OpenMP::OpenMP_CXX)
+  target_link_libraries(waymark_faiss INTERFACE faiss openblas gomp)
   target_compile_definitions(waymark_faiss INTERFACE WAYMARK_FAISS_BUILD="system package")
 else()
   target_include_directories(waymark_faiss SYSTEM INTERFACE ${WAYMARK_FAISS}/include)
-  target_link_libraries(waymark_faiss INTERFACE ${WAYMARK_FAISS}/lib/libfaiss.a openblas OpenMP::OpenMP_CXX)
+  target_link_libraries(waymark_faiss INTERFACE ${WAYMARK_FAISS}/lib/libfaiss.a openblas gomp)
   target_compile_definitions(waymark_faiss INTERFACE WAYMARK_FAISS_BUILD="built for this processor")
 endif()
 
