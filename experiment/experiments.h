@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "experiment/assignment/assignment.h"
 #include "experiment/decisions/advice.h"
 #include "experiment/decisions/guardrail.h"
@@ -116,6 +117,13 @@ class Experiments {
   // it answers.
   absl::Status RecordExposure(const Assignments& assigned, const AssignedArm& arm,
                               const ExposureContext& about);
+  // The same of many units, with one write for all that are new. After an error none of those is enrolled.
+  struct Exposed {
+    const Assignments* assigned;
+    const AssignedArm* arm;  // of `assigned`
+    ExposureContext about;
+  };
+  absl::Status RecordExposures(absl::Span<const Exposed> exposed);
   // Of an arm that is Interleaved(): the list that its request was answered with. In the store when it
   // answers.
   absl::Status RecordInterleaved(const Assignments& assigned, const AssignedArm& arm,

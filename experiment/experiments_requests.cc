@@ -100,28 +100,50 @@ absl::Status Experiments::Impl::MarkConflict(LiveExperiment& one, const std::str
 
 absl::Status Experiments::RecordExposure(const Assignments& assigned, const AssignedArm& arm,
                                          const ExposureContext& about) {
-  if (!arm.Counts() || arm.Interleaved()) return absl::OkStatus();
-  const Plan::Entry& entry = assigned.plan->entries.find(arm.experiment)->second;
-  LiveExperiment& live = *entry.live;
-  if (!arm.conflicts_with.empty()) {
-    for (const std::string& unit : {arm.unit, arm.conflicts_with}) {
-      if (absl::Status status = impl_->MarkConflict(live, unit); !status.ok()) return status;
+  return RecordExposures({{&assigned, &arm, about}});
+}
+
+absl::Status Experiments::RecordExposures(absl::Span<const Exposed> exposed) {
+  std::vector<ExposureRecord> records;  // enrolled, not yet written
+  std::vector<LiveExperiment*> enrolled_in;
+  const auto write = [&] {
+    if (records.empty()) return absl::OkStatus();
+    absl::Status status = impl_->store->PutExposures(impl_->scope, records);
+    if (!status.ok()) {
+      for (size_t i = 0; i < records.size(); ++i) enrolled_in[i]->enrolments.Forget(records[i].unit());
+    }
+    records.clear(), enrolled_in.clear();
+    return status;
+  };
+  // Marks what is in the store.
+  const auto mark = [&](LiveExperiment& live, const std::string& unit) {
+    absl::Status status = write();
+    return status.ok() ? impl_->MarkConflict(live, unit) : status;
+  };
+  for (const auto& [assigned, arm, about] : exposed) {
+    if (!arm->Counts() || arm->Interleaved()) continue;
+    const Plan::Entry& entry = assigned->plan->entries.find(arm->experiment)->second;
+    LiveExperiment& live = *entry.live;
+    if (!arm->conflicts_with.empty()) {
+      for (const std::string& unit : {arm->unit, arm->conflicts_with}) {
+        if (absl::Status status = mark(live, unit); !status.ok()) return status;
+      }
+    }
+    if (arm->reason == AssignmentReason::kSticky) continue;
+    ExposureRecord exposure = MakeExposure(entry.record, live, *arm, about, impl_->options.clock->Now());
+    exposure.set_number(impl_->people.NumberOf(arm->unit).value_or(0));
+    switch (live.enrolments.Enrol(exposure)) {
+      case Enrolments::Outcome::kKnown:
+        break;
+      case Enrolments::Outcome::kConflict:
+        if (absl::Status status = mark(live, arm->unit); !status.ok()) return status;
+        break;
+      case Enrolments::Outcome::kNew:
+        records.push_back(std::move(exposure));
+        enrolled_in.push_back(&live);
     }
   }
-  if (arm.reason == AssignmentReason::kSticky) return absl::OkStatus();
-  ExposureRecord exposure = MakeExposure(entry.record, live, arm, about, impl_->options.clock->Now());
-  exposure.set_number(impl_->people.NumberOf(arm.unit).value_or(0));
-  switch (live.enrolments.Enrol(exposure)) {
-    case Enrolments::Outcome::kKnown:
-      return absl::OkStatus();
-    case Enrolments::Outcome::kConflict:
-      return impl_->MarkConflict(live, arm.unit);
-    case Enrolments::Outcome::kNew:
-      break;
-  }
-  absl::Status status = impl_->store->PutExposures(impl_->scope, {exposure});
-  if (!status.ok()) live.enrolments.Forget(arm.unit);
-  return status;
+  return write();
 }
 
 absl::Status Experiments::RecordInterleaved(const Assignments& assigned, const AssignedArm& arm,

@@ -17,7 +17,7 @@
 namespace waymark {
 namespace {
 
-constexpr int kMostUnits = 10000;
+constexpr int kUnitsAWrite = 1000, kMostUnits = 10000;
 
 // They load models or read the log; searches must not wait for them.
 constexpr MethodOptions kLong = {.lane = Lane::kBulk};
@@ -189,13 +189,15 @@ class Service {
     for (const std::string& id : request.experiments()) {
       if (auto known = (*hosted)->experiments->Get(id); !known.ok()) return Named(known.status());
     }
+    Experiments& experiments = *(*hosted)->experiments;
     for (int i = 0; i < request.units_size(); ++i) {
+      auto status = CheckUnit(experiments, request.units(i), absl::StrCat("units[", i, "]"));
+      if (!status.ok()) return status;
+    }
+    for (int i = 0; i < request.units_size(); i += kUnitsAWrite) {
       if (auto status = context.Check(); !status.ok()) return status;
-      const v1::AssignUnitsRequest::Unit& unit = request.units(i);
-      auto status = CheckUnit(*(*hosted)->experiments, unit, absl::StrCat("units[", i, "]"));
-      if (!status.ok()) return status;
-      status = AssignOne((*hosted)->experiments.get(), request, unit, response->add_units());
-      if (!status.ok()) return status;
+      const int end = std::min(i + kUnitsAWrite, request.units_size());
+      if (auto status = AssignSome(&experiments, request, i, end, response); !status.ok()) return status;
     }
     return absl::OkStatus();
   }
@@ -247,22 +249,47 @@ class Service {
     return status.ok() ? status : InvalidField(place + ".overrides", std::string(status.message()));
   }
 
-  static absl::Status AssignOne(Experiments* experiments, const v1::AssignUnitsRequest& request,
-                                const v1::AssignUnitsRequest::Unit& unit,
-                                v1::AssignUnitsResponse::Unit* response) {
+  // Units [begin, end), whose exposures are written together.
+  static absl::Status AssignSome(Experiments* experiments, const v1::AssignUnitsRequest& request, int begin,
+                                 int end, v1::AssignUnitsResponse* response) {
+    std::vector<Experiments::Assignments> assigned;
+    assigned.reserve(static_cast<size_t>(end - begin));
+    std::vector<Experiments::Exposed> exposed;
+    for (int i = begin; i < end; ++i) {
+      const v1::AssignUnitsRequest::Unit& unit = request.units(i);
+      assigned.push_back(AssignOne(*experiments, unit));
+      for (const AssignedArm* arm : Show(assigned.back(), request, response->add_units())) {
+        if (request.expose()) exposed.push_back({&assigned.back(), arm, About(unit)});
+      }
+    }
+    return experiments->RecordExposures(exposed);
+  }
+
+  static Experiments::Assignments AssignOne(const Experiments& experiments,
+                                            const v1::AssignUnitsRequest::Unit& unit) {
     const std::map<std::string, std::string> overrides(unit.overrides().begin(), unit.overrides().end());
-    const auto assigned = experiments->Assign({.user_id = unit.user_id(),
-                                               .visitor_id = unit.visitor_id(),
-                                               .session_id = unit.session_id(),
-                                               .request_id = unit.request_id(),
-                                               .context = &unit.context(),
-                                               .overrides = overrides.empty() ? nullptr : &overrides});
-    const auto surface = unit.context().fields().find("surface");
-    const ExposureContext about = {.request_id = unit.request_id(),
-                                   .surface = surface == unit.context().fields().end()
-                                                  ? std::string_view()
-                                                  : std::string_view(surface->second.string_value()),
-                                   .context = &unit.context()};
+    return experiments.Assign({.user_id = unit.user_id(),
+                               .visitor_id = unit.visitor_id(),
+                               .session_id = unit.session_id(),
+                               .request_id = unit.request_id(),
+                               .context = &unit.context(),
+                               .overrides = overrides.empty() ? nullptr : &overrides});
+  }
+
+  static ExposureContext About(const v1::AssignUnitsRequest::Unit& unit) {
+    const auto& context = unit.context().fields();
+    const auto surface = context.find("surface");
+    return {.request_id = unit.request_id(),
+            .surface = surface == context.end() ? std::string_view()
+                                                : std::string_view(surface->second.string_value()),
+            .context = &unit.context()};
+  }
+
+  // Puts into `response` what was asked for. The arms that its unit sees.
+  static std::vector<const AssignedArm*> Show(const Experiments::Assignments& assigned,
+                                              const v1::AssignUnitsRequest& request,
+                                              v1::AssignUnitsResponse::Unit* response) {
+    std::vector<const AssignedArm*> seen;
     for (const AssignedArm& arm : assigned.arms) {
       const auto& wanted = request.experiments();
       if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), arm.experiment->id) == wanted.end())
@@ -276,10 +303,9 @@ class Service {
       if (arm.Interleaved()) continue;  // the server makes its lists, and counts them
       assignment->set_release(plan.release);
       assignment->set_slot_variant(plan.slot_variant);
-      if (!request.expose()) continue;
-      if (auto status = experiments->RecordExposure(assigned, arm, about); !status.ok()) return status;
+      seen.push_back(&arm);
     }
-    return absl::OkStatus();
+    return seen;
   }
 
   Engine* engine_;

@@ -48,6 +48,46 @@ TEST_CASE("A person who saw two arms is flagged and counts in none") {
   }
 }
 
+TEST_CASE("What is exposed together counts as what is exposed one after the other, also who saw two arms") {
+  ExperimentsFixture f;
+  f.CreateAndStart(SmallExperiment("e"));
+  std::string user, visitor;
+  for (int i = 0; user.empty() || visitor.empty(); ++i) {
+    const std::string id = std::to_string(i);
+    const auto arm = f.experiments_->Assign({.user_id = id}).arms[0].arm;
+    if (arm == 0 && user.empty()) user = id;
+    if (arm == 1 && visitor.empty()) visitor = id;
+  }
+  // Nobody is enrolled yet when these are assigned: the user and the visitor, twice, and 500 others.
+  std::vector<std::string> others;
+  for (int i = 0; i < 500; ++i) others.push_back("other-" + std::to_string(i));
+  std::vector<Experiments::Assignments> assigned = {f.experiments_->Assign({.user_id = user}),
+                                                    f.experiments_->Assign({.visitor_id = visitor}),
+                                                    f.experiments_->Assign({.user_id = user})};
+  for (const std::string& other : others) assigned.push_back(f.experiments_->Assign({.user_id = other}));
+  std::vector<Experiments::Exposed> exposed;
+  for (const auto& one : assigned) exposed.push_back({&one, &one.arms[0], {}});
+  // The visitor turns out to be the user, who is enrolled by the same call.
+  AssignedArm both = assigned[0].arms[0];
+  both.conflicts_with = "v:" + visitor;
+  exposed.push_back({&assigned[0], &both, {}});
+  REQUIRE(f.experiments_->RecordExposures(exposed).ok());
+  for (int restart = 0; restart < 2; ++restart) {
+    const ExperimentReport report = f.Report("e");
+    CHECK(report.evidence.units[0] + report.evidence.units[1] == 500);
+    CHECK(report.conflicts == 2);
+    f.Restart();
+  }
+  // An arm other than the one of before, in one call: the second is a conflict of a unit that is not written
+  // yet.
+  AssignedArm first = f.experiments_->Assign({.user_id = "new"}).arms[0], second = first;
+  second.arm = 1 - first.arm;
+  const auto plan = f.experiments_->Assign({.user_id = "new"});
+  first.experiment = second.experiment = plan.arms[0].experiment;
+  REQUIRE(f.experiments_->RecordExposures({{&plan, &first, {}}, {&plan, &second, {}}}).ok());
+  CHECK(f.store_->GetExposure(f.scope_, "e", "u:new")->conflict());
+}
+
 TEST_CASE("An exposure is written once, with what served it") {
   ExperimentsFixture f;
   f.CreateAndStart(SmallExperiment("e"));
