@@ -23,6 +23,11 @@ void ConnectionPool::shutdown() {
   for (std::thread& thread : threads_) thread.join();
 }
 
+bool ConnectionPool::HasWaiting() {
+  absl::MutexLock lock(&mutex_);
+  return !waiting_.empty();
+}
+
 void ConnectionPool::Work() {
   const auto ready = [this] { return stopping_ || !waiting_.empty(); };
   while (true) {

@@ -18,6 +18,7 @@ class ConnectionPool : public httplib::TaskQueue {
   // Waits while the queue is full: the listener then takes no further connections.
   void enqueue(std::function<void()> connection) override;
   void shutdown() override;
+  bool HasWaiting();
 
  private:
   void Work();

@@ -41,6 +41,10 @@ class HttpServer : public httplib::Server {
       setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
     });
   }
+  void KeepIdle(absl::Duration most, std::function<bool()> wanted) {
+    longest_idle_ = most;
+    thread_wanted_ = std::move(wanted);
+  }
   bool WidenBacklog() { return ::listen(svr_sock_, kBacklog) == 0; }
 
   // Takes no more requests: those that have come whole are answered, those that are half sent are refused.
@@ -57,7 +61,7 @@ class HttpServer : public httplib::Server {
                       absl::Seconds(write_timeout_sec_) + absl::Microseconds(write_timeout_usec_));
     bool good = true, closed = false;
     for (size_t left = keep_alive_max_count_; left > 0 && good && !closed; --left) {
-      if (svr_sock_ == INVALID_SOCKET || !stream.WaitForInput(absl::Seconds(keep_alive_timeout_sec_))) break;
+      if (svr_sock_ == INVALID_SOCKET || !WaitForRequest(stream)) break;
       good = process_request(stream, left == 1, closed, nullptr);
     }
     sockets_.Remove(socket);
@@ -66,7 +70,20 @@ class HttpServer : public httplib::Server {
     return good;
   }
 
+  // A client that sends when its connection is just being closed loses its request, so idle connections are
+  // kept for long; not when others wait for their threads.
+  bool WaitForRequest(const HttpStream& stream) const {
+    const absl::Duration slice = absl::Seconds(keep_alive_timeout_sec_);
+    const absl::Time end = absl::Now() + std::max(slice, longest_idle_);
+    do {
+      if (stream.WaitForInput(slice)) return true;
+    } while (absl::Now() < end && !thread_wanted_());
+    return false;
+  }
+
   OpenSockets sockets_;
+  absl::Duration longest_idle_;
+  std::function<bool()> thread_wanted_;
 };
 
 void Answer(httplib::Response* response, int status, std::string json) {
@@ -149,7 +166,11 @@ class Gateway::Impl {
 
  private:
   void Configure() {
-    server_.new_task_queue = [this] { return new ConnectionPool(options_.threads, options_.max_waiting); };
+    server_.new_task_queue = [this] {
+      return pool_ = new ConnectionPool(options_.threads,
+                                        options_.max_waiting);  // the library's, while it serves
+    };
+    server_.KeepIdle(options_.longest_idle_timeout, [this] { return pool_->HasWaiting(); });
     server_.set_keep_alive_timeout(std::max<time_t>(1, absl::ToInt64Seconds(options_.idle_timeout)));
     server_.set_keep_alive_max_count(100000);
     server_.set_read_timeout(Micros(options_.read_timeout));
@@ -331,6 +352,7 @@ class Gateway::Impl {
   CallRunner* runner_;
   std::function<bool()> serving_;
   HttpServer server_;
+  ConnectionPool* pool_ = nullptr;
   std::atomic<bool> cancelled_{false};
   std::thread thread_;
   int port_ = -1;

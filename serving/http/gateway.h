@@ -25,7 +25,9 @@ struct GatewayOptions {
   int threads = 64;          // open connections served at once
   size_t max_waiting = 256;  // connections that wait for a thread
   size_t max_body_bytes = size_t{32} << 20;
-  absl::Duration idle_timeout = absl::Seconds(2);  // of kept connections; a shutdown waits for it
+  // How long a connection without a request is kept: at least the first, which clients are told; up to the
+  // second while no other connection waits for its thread.
+  absl::Duration idle_timeout = absl::Seconds(2), longest_idle_timeout = absl::Seconds(75);
   absl::Duration read_timeout = absl::Seconds(10), write_timeout = absl::Seconds(10);
 };
 

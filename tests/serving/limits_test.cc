@@ -1,4 +1,8 @@
 // What keeps a busy server quick: admission, deadlines, sizes.
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <thread>
 
 #include "absl/time/clock.h"
@@ -6,6 +10,51 @@
 
 using namespace waymark;
 using namespace waymark::tests;
+
+namespace {
+
+// One connection, which is not opened again by itself.
+class RawConnection {
+ public:
+  explicit RawConnection(const LiveServer& live) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const std::string where = live.server->http_address();
+    address.sin_port = htons(static_cast<uint16_t>(std::stoi(where.substr(where.rfind(':') + 1))));
+    REQUIRE(connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0);
+  }
+  ~RawConnection() { close(fd_); }
+  bool Healthy() {
+    const std::string request = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+    if (send(fd_, request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size()))
+      return false;
+    std::string answer;
+    char part[512];
+    while (answer.find("}") == std::string::npos) {
+      const ssize_t got = recv(fd_, part, sizeof(part), 0);
+      if (got <= 0) return false;
+      answer.append(part, static_cast<size_t>(got));
+    }
+    return answer.find("HTTP/1.1 200") == 0;
+  }
+
+ private:
+  int fd_;
+};
+
+}  // namespace
+
+TEST_CASE("An idle connection is kept while no other waits for its thread") {
+  LiveServer live({.http_threads = 1});
+  RawConnection first(live);
+  REQUIRE(first.Healthy());
+  absl::SleepFor(absl::Milliseconds(4500));  // over twice what clients are promised
+  CHECK(first.Healthy());
+  RawConnection second(live);
+  CHECK(second.Healthy());  // when the first, idle one has made way
+  CHECK_FALSE(first.Healthy());
+}
 
 TEST_CASE("What is over the limit of concurrent calls is refused with a time to come back") {
   LiveServer live({.max_concurrent_requests = 2});
