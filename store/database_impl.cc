@@ -107,6 +107,11 @@ absl::Status Database::Open() {
         "the disk that holds ", folder_.string(), " is full, and opening the folder takes some room: free ",
         options_.disk_reserve_bytes >> 20, " MB there, then try again; nothing that is stored is lost"));
   }
+  if (status.IsCorruption() && status.ToString().find("lie behind the damage") != std::string::npos) {
+    return absl::DataLossError(absl::StrCat(folder_.string(), ": ", status.getState(),
+                                            ". Nothing was changed. Restore a snapshot, or go on without "
+                                            "them: waymark check --give-up-damaged-writes"));
+  }
   if (!status.ok()) return Check(status);
   std::error_code error;
   const std::filesystem::space_info disk = std::filesystem::space(folder_, error);

@@ -14,6 +14,9 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <string>
+
+#include "store/log_scan_impl.h"
 
 namespace waymark {
 namespace {
@@ -126,6 +129,26 @@ RocksFolder::RocksFolder() = default;
 
 rocksdb::Status RocksFolder::Open(const std::filesystem::path& path, const DatabaseOptions& given,
                                   uint64_t last_sequence, std::shared_ptr<RocksFolder>& opened) {
+  using rocksdb::WALRecoveryMode;
+  const rocksdb::Status status =
+      OpenOnce(path, given, last_sequence, WALRecoveryMode::kTolerateCorruptedTailRecords, opened);
+  if (!status.IsCorruption()) return status;
+  const auto behind = CountWritesBehindDamage(path);
+  if (!behind.ok()) return status;
+  if (*behind > 0) {
+    if (!given.give_up_damaged_writes) {
+      return rocksdb::Status::Corruption("the log is damaged, and " + std::to_string(*behind) +
+                                         " writes that were answered lie behind the damage");
+    }
+    spdlog::error("log_damaged folder={} writes_given_up={} reason=\"{}\"", path.string(), *behind,
+                  status.ToString());
+  }
+  return OpenOnce(path, given, last_sequence, WALRecoveryMode::kPointInTimeRecovery, opened);
+}
+
+rocksdb::Status RocksFolder::OpenOnce(const std::filesystem::path& path, const DatabaseOptions& given,
+                                      uint64_t last_sequence, rocksdb::WALRecoveryMode mode,
+                                      std::shared_ptr<RocksFolder>& opened) {
   std::shared_ptr<RocksFolder> folder(new RocksFolder);
   const auto cache = rocksdb::NewLRUCache(given.cache_bytes);
   const rocksdb::ColumnFamilyOptions family = FamilyOptions(cache);
@@ -133,6 +156,7 @@ rocksdb::Status RocksFolder::Open(const std::filesystem::path& path, const Datab
   options.listeners.push_back(std::make_shared<ErrorListener>(folder->stopped_));
   folder->kept_ = std::make_unique<KeptWrites>(last_sequence);
   options.wal_filter = folder->kept_.get();
+  options.wal_recovery_mode = mode;
   folder->read_only_ = given.read_only;
 
   std::vector<rocksdb::ColumnFamilyDescriptor> families;

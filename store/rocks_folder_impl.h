@@ -46,6 +46,9 @@ struct DatabaseOptions {
   // Writes are refused when the disk has less free: so that RocksDB can still flush and compact, and seldom
   // meets a full disk itself. Of a small disk, a twentieth.
   uint64_t disk_reserve_bytes = 64 << 20;
+  // Writes behind damage in the middle of the log are given up, with a line in the program's log. Else
+  // opening fails.
+  bool give_up_damaged_writes = false;
 };
 
 inline constexpr uint64_t kEverySequence = std::numeric_limits<uint64_t>::max();
@@ -53,7 +56,8 @@ inline constexpr uint64_t kEverySequence = std::numeric_limits<uint64_t>::max();
 // Thread-safe. Closed when the last owner lets go; whatever reads it must be gone by then.
 class RocksFolder {
  public:
-  // Of the log, only writes up to `last_sequence` are taken up again.
+  // Of the log, only writes up to `last_sequence` are taken up again. A write that was cut off at the log's
+  // end was never answered, and is passed over. Corruption: damage before writes that were.
   static rocksdb::Status Open(const std::filesystem::path& path, const DatabaseOptions& options,
                               uint64_t last_sequence, std::shared_ptr<RocksFolder>& opened);
   ~RocksFolder();
@@ -70,6 +74,9 @@ class RocksFolder {
   class ErrorListener;
   class KeptWrites;
   RocksFolder();
+  static rocksdb::Status OpenOnce(const std::filesystem::path& path, const DatabaseOptions& options,
+                                  uint64_t last_sequence, rocksdb::WALRecoveryMode mode,
+                                  std::shared_ptr<RocksFolder>& opened);
 
   std::atomic<bool> stopped_ = false;
   bool read_only_ = false;

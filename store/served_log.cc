@@ -217,8 +217,19 @@ absl::StatusOr<std::unique_ptr<ServedLog>> ServedLog::Open(const std::filesystem
   }
   if (!options.read_only) std::filesystem::create_directories(folder, error);
   if (error) return absl::FailedPreconditionError(absl::StrCat(folder.string(), ": ", error.message()));
-  auto database = Database::Open(
-      folder, {.families = kFamilyNames, .read_only = options.read_only, .cache_bytes = 8 << 20});
+  // Lists are written behind their answers, so those behind damage are given up with a line in the log.
+  auto database = Database::Open(folder, {.families = kFamilyNames,
+                                          .read_only = options.read_only,
+                                          .cache_bytes = 8 << 20,
+                                          .give_up_damaged_writes = true});
+  if (absl::IsDataLoss(database.status()) || absl::IsInternal(database.status()) ||
+      absl::IsUnavailable(database.status())) {
+    return absl::Status(
+        database.status().code(),
+        absl::StrCat(std::string(database.status().message()),
+                     "; restore it from a snapshot, or move it away to go on without the lists "
+                     "that were served so far"));
+  }
   if (!database.ok()) return database.status();
   return std::unique_ptr<ServedLog>(new ServedLog(std::make_unique<Impl>(std::move(*database), options)));
 }

@@ -13,6 +13,7 @@
 #include "app/target.h"
 #include "app/text_table.h"
 #include "serving/services/data_check_service.h"
+#include "store/damaged_log.h"
 #include "store/server_file.h"
 #include "store/store.h"
 #include "store/store_check.h"
@@ -23,7 +24,7 @@ namespace {
 
 struct Options {
   Target target;
-  bool repair = false;
+  bool repair = false, give_up = false;
   bool one = false;  // of the tenant and collection that the target names; else all
 };
 
@@ -97,6 +98,11 @@ absl::StatusOr<std::vector<CollectionCheck>> CheckClosed(const Options& options)
 int RunCheck(const Options& options) {
   const bool served = !options.target.server.empty() || ReadServerFile(options.target.data).ok();
   v1::CheckDataResponse before;
+  if (options.give_up) {
+    if (served)
+      return FailUsage("--give-up-damaged-writes: a server has the folder open, so its log is whole");
+    if (auto status = GiveUpDamagedWrites(options.target.data); !status.ok()) return Fail(status);
+  }
   if (!served) {
     auto closed = CheckClosed(options);
     if (!closed.ok()) return Fail(closed.status());
@@ -141,6 +147,9 @@ void AddCheck(CLI::App* app, Run* run) {
   auto options = std::make_shared<Options>();
   AddTargetOptions(command, &options->target);
   command->add_flag("--repair", options->repair, "set aside what differs and make it anew from the store");
+  command->add_flag(
+      "--give-up-damaged-writes", options->give_up,
+      "go on without the writes that lie behind damage in the store's log; they are gone for good");
   command->callback([=] {
     options->one = command->count("--tenant") + command->count("--collection") > 0;
     *run = [options] { return RunCheck(*options); };

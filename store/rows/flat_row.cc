@@ -61,6 +61,7 @@ void AddList(const ServedList& list, ObjectWriter* out) {
 void AddServedItem(const ServedList::Item& item, ObjectWriter* out) {
   out->Text("item_id", item.item_id);
   out->Number("score", item.score);
+  out->NumberUnlessZero("team", item.team);
   if (!item.exploration) return;
   out->Number("propensity", item.exploration->propensity);
   out->Number("drawn", item.exploration->drawn ? 1 : 0);

@@ -30,6 +30,7 @@ struct ServedList {
       double as_ranked = 0, random = 0;
     };
     std::optional<Exploration> exploration = {};
+    int team = 0;  // of interleaved lists: 1 the first arm, 2 the second, and so on
   };
   std::string request_id, user_id, surface, query, release, arm;
   absl::Time time;

@@ -1,7 +1,7 @@
 #include "training/shards/record_frames.h"
 
+#include "store/package/crc32c.h"
 #include "tests/support/catch.h"
-#include "training/shards/crc32c.h"
 
 namespace waymark {
 namespace {

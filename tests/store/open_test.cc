@@ -4,6 +4,7 @@
 #include <fstream>
 #include <random>
 
+#include "store/damaged_log.h"
 #include "store/server_file.h"
 #include "tests/store/fixture.h"
 
@@ -129,6 +130,69 @@ TEST_CASE("damage is told as data loss") {
     file.write("XXXXXXXX", 8);
   }
   CHECK(absl::IsDataLoss(Store::Open(f.data(), {}).status()));
+}
+
+namespace {
+
+// The store's log with the most in it.
+std::filesystem::path LargestLog(const std::filesystem::path& data) {
+  std::filesystem::path largest;
+  for (const auto& entry : std::filesystem::directory_iterator(data / "store")) {
+    if (entry.path().extension() != ".log") continue;
+    if (largest.empty() || entry.file_size() > std::filesystem::file_size(largest)) largest = entry.path();
+  }
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE("writes that were answered and lie behind damage in the log are not passed over") {
+  StoreFixture f;
+  for (int i = 0; i < 100; ++i) f.Write({PutItem{"item" + std::to_string(i), {}}});
+  f.Close();
+  const std::filesystem::path log = LargestLog(f.data());
+  const auto size = std::filesystem::file_size(log);
+  {
+    std::fstream file(log, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(size / 2));
+    file.write("\x5a\xa5\x5a\xa5", 4);
+  }
+  for (bool read_only : {false, true, false}) {  // it stays as it is
+    const absl::Status status = Store::Open(f.data(), {.read_only = read_only}).status();
+    INFO(status.ToString());
+    CHECK(absl::IsDataLoss(status));
+    CHECK(std::string(status.message()).find("lie behind the damage") != std::string::npos);
+    CHECK(std::string(status.message()).find("--give-up-damaged-writes") != std::string::npos);
+  }
+  CHECK(std::filesystem::file_size(log) == size);
+  CHECK(absl::IsNotFound(GiveUpDamagedWrites(f.data() / "elsewhere")));
+  REQUIRE(GiveUpDamagedWrites(f.data()).ok());
+  auto store = Store::Open(f.data(), {});
+  REQUIRE(store.status() == absl::OkStatus());
+  CHECK((*store)->FindItem(f.scope_, "item0").has_value());
+  CHECK((*store)->FindItem(f.scope_, "item20").has_value());
+  CHECK_FALSE((*store)->FindItem(f.scope_, "item99").has_value());
+}
+
+TEST_CASE("a write that was cut off at the end of the log is passed over, and all before it stay") {
+  for (const bool garbled : {false, true}) {
+    StoreFixture f;
+    for (int i = 0; i < 100; ++i) f.Write({PutItem{"item" + std::to_string(i), {}}});
+    f.Close();
+    const std::filesystem::path log = LargestLog(f.data());
+    const auto size = std::filesystem::file_size(log);
+    if (garbled) {
+      std::fstream file(log, std::ios::in | std::ios::out | std::ios::binary);
+      file.seekp(static_cast<std::streamoff>(size - 4));
+      file.write("\x5a\xa5\x5a\xa5", 4);
+    } else {
+      std::filesystem::resize_file(log, size - 4);
+    }
+    auto store = Store::Open(f.data(), {});
+    REQUIRE(store.status() == absl::OkStatus());
+    CHECK((*store)->FindItem(f.scope_, "item98").has_value());
+    CHECK_FALSE((*store)->FindItem(f.scope_, "item99").has_value());
+  }
 }
 
 TEST_CASE("a checkpoint is the store as it was, and takes no harm from later writes") {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "training/shards/crc32c.h"
+#include "store/package/crc32c.h"
 
 namespace waymark {
 namespace {

@@ -1,5 +1,5 @@
-// CRC-32C (Castagnoli, RFC 3720), and its masked form of TFRecord files: a checksum of data that itself holds
-// checksums would otherwise be a weak one.
+// CRC-32C (Castagnoli, RFC 3720), and its masked form of TFRecord files and logs: a checksum of data that
+// itself holds checksums would otherwise be a weak one.
 #pragma once
 #include <cstdint>
 #include <string_view>

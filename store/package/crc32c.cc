@@ -1,4 +1,4 @@
-#include "training/shards/crc32c.h"
+#include "store/package/crc32c.h"
 
 #include <array>
 #include <cstring>
