@@ -179,7 +179,8 @@ std::shared_ptr<const ExperimentPlan> Experiments::Impl::PlanOf(const Experiment
   made->unit = static_cast<UnitKind>(record.unit());
   made->coverage = record.coverage();
   const std::vector<double> weights = SharesOf(record);
-  made->ranges = ArmRanges(weights, record.coverage());
+  made->moving_weights = record.mode() == ExperimentRecord::BANDIT;
+  made->ranges = ArmRanges(weights, made->moving_weights ? 1 : record.coverage());
   for (int i = 0; i < record.arms_size(); ++i) {
     const storage::ArmRecord& arm = record.arms(i);
     made->arms.push_back({arm.name(), arm.release_id(), arm.slot_variant(), weights[static_cast<size_t>(i)]});

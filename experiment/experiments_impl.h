@@ -102,6 +102,8 @@ class Experiments::Impl {
   absl::Status EraseLists(LiveExperiment& live, UserNumber user, const std::string& reader);
   absl::Status FollowJoins(LiveExperiment& live);
   absl::Status MarkConflict(LiveExperiment& live, const std::string& unit);
+  // Makes last that the visitor, enrolled beside its user in the same arm, is one unit with it.
+  absl::Status JoinSame(LiveExperiment& live, const std::string& visitor, const std::string& user);
   ReportInput InputOf(const LiveExperiment& live, const storage::ExperimentRecord& record,
                       const Measures& measures) const;
 

@@ -48,6 +48,7 @@ absl::Status Experiments::Impl::TakeNews(LiveExperiment& one) {
     const OutcomeTable::Row row = one.outcomes->Enrol(exposure);
     if (position > 0 && one.outcomes->table().options().lookback_us > 0) ReadPast(one, exposure, row);
   }
+  for (const auto& [visitor, user] : news.same) one.outcomes->Merge(visitor, user);
   for (const std::string& unit : news.conflicts) one.outcomes->Exclude(unit);
   return absl::OkStatus();
 }

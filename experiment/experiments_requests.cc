@@ -98,6 +98,16 @@ absl::Status Experiments::Impl::MarkConflict(LiveExperiment& one, const std::str
   return store->PutExposures(scope, {*exposure});
 }
 
+absl::Status Experiments::Impl::JoinSame(LiveExperiment& one, const std::string& visitor,
+                                         const std::string& user) {
+  if (!one.enrolments.MarkSame(visitor, user)) return absl::OkStatus();
+  auto exposure = store->GetExposure(scope, one.id, visitor);
+  if (absl::IsNotFound(exposure.status())) return absl::OkStatus();  // erased meanwhile
+  if (!exposure.ok()) return exposure.status();
+  exposure->set_adopted_from(user);
+  return store->PutExposures(scope, {*exposure});
+}
+
 absl::Status Experiments::RecordExposure(const Assignments& assigned, const AssignedArm& arm,
                                          const ExposureContext& about) {
   return RecordExposures({{&assigned, &arm, about}});
@@ -128,6 +138,11 @@ absl::Status Experiments::RecordExposures(absl::Span<const Exposed> exposed) {
       for (const std::string& unit : {arm->unit, arm->conflicts_with}) {
         if (absl::Status status = mark(live, unit); !status.ok()) return status;
       }
+    }
+    if (!arm->same_as.empty()) {
+      absl::Status status = write();
+      if (status.ok()) status = impl_->JoinSame(live, arm->same_as, arm->unit);
+      if (!status.ok()) return status;
     }
     if (arm->reason == AssignmentReason::kSticky) continue;
     ExposureRecord exposure = MakeExposure(entry.record, live, *arm, about, impl_->options.clock->Now());

@@ -50,16 +50,19 @@ absl::StatusOr<std::vector<double>> SharesAsked(const ExperimentRecord& record,
 absl::Status Experiments::Impl::TakeLook(LiveExperiment& one, const ExperimentRecord& record) {
   std::lock_guard<std::mutex> follow(follow_mutex);
   const absl::Time now = options.clock->Now();
+  const OutcomeTable& table = one.outcomes->table();
+  const int64_t over_us = absl::ToUnixMicros(now) - table.metrics()[table.options().primary].window_us;
   int64_t units = 0;
-  for (const int64_t of_arm : one.outcomes->table().CountUnits(std::numeric_limits<int64_t>::min())) {
-    units += of_arm;
-  }
+  for (const int64_t of_arm : table.CountUnits(std::numeric_limits<int64_t>::min(), over_us)) units += of_arm;
   const bool due = LookIsDue(one.looks, record, now), planned = PlannedLookIsDue(record, one.looks, units);
   if (!due && !planned) return absl::OkStatus();
   const int before = one.looks.looks_size() + one.looks.planned_size();
-  const auto comparisons = ComparePrimary(InputOf(one, record, MeasuresOf(one, record)));
-  if (due) AddLook(comparisons, now, &one.looks);
-  if (planned) AddPlannedLook(record, comparisons, units, now, &one.looks);
+  ReportInput input = InputOf(one, record, MeasuresOf(one, record));
+  if (due) AddLook(ComparePrimary(input), now, &one.looks);
+  if (planned) {
+    input.exposed_until_us = over_us;
+    AddPlannedLook(record, ComparePrimary(input), units, now, &one.looks);
+  }
   const int after = one.looks.looks_size() + one.looks.planned_size();
   return after == before ? absl::OkStatus() : store->PutLooks(scope, one.looks);
 }

@@ -196,6 +196,7 @@ void AddExperiment(CLI::App* app, Run* run) {
       AddTargetCommand(group, run, "ramp", "Take more of the traffic in, when the conditions hold",
                        "  waymark experiment ramp ranker-7 --data DIR", options, Access::kWrite, Ramp);
   ramp->add_option("--coverage", options->coverage, "share of the traffic, up to 1; none: the next step")
+      ->check(CLI::Range(1e-6, 1.0))
       ->type_name("SHARE");
   CLI::App* stop = AddTargetCommand(
       group, run, "stop", "Release a winner to everybody, roll back, or just end",

@@ -62,7 +62,9 @@ std::vector<Wanted> WantedOf(const Options& options) {
     all.push_back({"--predicted", &options.predicted, &LoggedDecision::predicted});
     all.push_back({"--predicted-policy", &options.predicted_policy, &LoggedDecision::predicted_under_target});
   }
-  for (Wanted& wanted : all) wanted.in_file = !absl::SimpleAtod(*wanted.column, &wanted.same);
+  for (Wanted& wanted : all) {  // «inf» and «nan» are no numbers here, so they may be columns
+    wanted.in_file = !absl::SimpleAtod(*wanted.column, &wanted.same) || !std::isfinite(wanted.same);
+  }
   return all;
 }
 
@@ -106,6 +108,12 @@ absl::StatusOr<std::vector<LoggedDecision>> ReadDecisions(const Options& options
       auto number = wanted.in_file ? NumberIn(row, wanted) : absl::StatusOr<double>(wanted.same);
       if (!number.ok()) return number.status();
       decision.*wanted.into = *number;
+      const bool logged = wanted.into == &LoggedDecision::logged_propensity;
+      if (!logged && wanted.into != &LoggedDecision::target_propensity) continue;
+      if (*number <= 1 && (logged ? *number > 0 : *number >= 0)) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("line ", row.line, ": '", *wanted.column, "' (", wanted.option, ") is ", *number,
+                       "; a chance lies in ", logged ? "(0, 1]" : "[0, 1]"));
     }
   }
 }

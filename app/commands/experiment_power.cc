@@ -23,22 +23,33 @@ struct Options {
   bool json = false;
 };
 
-absl::StatusOr<std::vector<statistics::Boundary>> Boundaries(const Options& options) {
+struct Looks {
+  std::vector<statistics::Boundary> boundaries;
+  double factor = 1;  // units of one look -> units of these looks
+};
+
+absl::StatusOr<Looks> PlanLooks(const Options& options) {
   std::vector<double> shares;
   for (int look = 1; look <= options.looks; ++look)
     shares.push_back(static_cast<double>(look) / options.looks);
-  return statistics::GroupSequential(
-      shares, {.alpha = options.alpha,
-               .spending = options.spending == "pocock" ? statistics::Spending::kPocock
-                                                        : statistics::Spending::kObrienFleming});
+  const statistics::GroupSequentialOptions plan{.alpha = options.alpha,
+                                                .spending = options.spending == "pocock"
+                                                                ? statistics::Spending::kPocock
+                                                                : statistics::Spending::kObrienFleming};
+  auto boundaries = statistics::GroupSequential(shares, plan);
+  if (!boundaries.ok()) return boundaries.status();
+  auto factor = statistics::UnitsFactor(shares, plan, options.power);
+  if (!factor.ok()) return factor.status();
+  return Looks{*std::move(boundaries), *factor};
 }
 
 int Print(const Options& options, double units) {
   std::vector<statistics::Boundary> boundaries;
   if (options.looks > 1) {
-    auto made = Boundaries(options);
+    auto made = PlanLooks(options);
     if (!made.ok()) return Fail(made.status());
-    boundaries = *std::move(made);
+    boundaries = std::move(made->boundaries);
+    units = std::ceil(units * made->factor);
   }
   const double days = options.units_a_day > 0 ? std::ceil(2 * units / options.units_a_day) : 0;
   if (options.json) {

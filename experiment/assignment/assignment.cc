@@ -115,6 +115,12 @@ std::string UnitKey(UnitKind kind, const AssignmentRequest& request) {
 }
 
 std::optional<int> HashedArm(const ExperimentPlan& experiment, std::string_view unit_id) {
+  if (experiment.moving_weights && experiment.hash_version != HashVersion::kPlanOut &&
+      experiment.coverage < 1 &&
+      HashUnit(HashVersion::kGrowthBookV2, absl::StrCat(experiment.salt, ".coverage"), unit_id) >=
+          experiment.coverage) {
+    return std::nullopt;
+  }
   if (experiment.hash_version != HashVersion::kPlanOut) {
     return ArmOf(experiment.ranges, HashUnit(experiment.hash_version, experiment.salt, unit_id));
   }
@@ -162,7 +168,7 @@ AssignedArm AssignOne(const AssignmentPlan& plan, const ExperimentPlan& experime
       assigned.adopted_from = std::move(visitor);
       return give(*arm, kAdopted);
     }
-    if (arm && *arm != *own) assigned.conflicts_with = std::move(visitor);
+    if (arm) (*arm == *own ? assigned.same_as : assigned.conflicts_with) = std::move(visitor);
   }
   if (own) return give(*own, kSticky);
   const std::string_view id = IdOf(assigned.unit);

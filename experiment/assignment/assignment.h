@@ -50,6 +50,9 @@ struct ExperimentPlan {
   bool closed = false;
   // Whoever is covered is shown both arms on one list; nobody is enrolled.
   bool interleaved = false;
+  // Weights follow outcomes while it runs. Who is covered is then drawn by a hash of its own: with stretches
+  // that move, the shares of who comes into them would not be the weights.
+  bool moving_weights = false;
 };
 
 struct AssignmentPlan {
@@ -88,6 +91,8 @@ struct AssignedArm {
   std::string adopted_from;  // the visitor's key
   // The visitor's key, when it is enrolled in another arm than its user: the person has seen both.
   std::string conflicts_with;
+  std::string
+      same_as;  // the visitor's key, when it is enrolled in this arm beside its user: they are one unit
   double propensity = 0;  // of this arm, for a unit that is enrolled
 
   // Whether the arm was drawn, so that the unit counts.

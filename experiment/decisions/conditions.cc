@@ -80,9 +80,12 @@ void CheckRunTime(const ExperimentRecord& record, const Evidence& evidence, absl
 }  // namespace
 
 std::map<std::string, double> Evidence::Numbers() const {
-  std::map<std::string, double> numbers{{"sample_ratio_chi_squared", sample_ratio.chi_squared},
-                                        {"sample_ratio_p", sample_ratio.p_value},
-                                        {"days_with_exposures", static_cast<double>(days_with_exposures)}};
+  std::map<std::string, double> numbers = primary;
+  if (!units.empty()) {
+    numbers["sample_ratio_chi_squared"] = sample_ratio.chi_squared;
+    numbers["sample_ratio_p"] = sample_ratio.p_value;
+    numbers["days_with_exposures"] = static_cast<double>(days_with_exposures);
+  }
   for (size_t arm = 0; arm < units.size(); ++arm) {
     numbers[absl::StrCat("units_arm_", arm)] = static_cast<double>(units[arm]);
   }

@@ -14,14 +14,16 @@
 namespace waymark {
 
 struct Evidence {
-  std::vector<int64_t> units;             // by arm
+  // By arm; empty: no units were counted, what the server measured alone decides.
+  std::vector<int64_t> units;
   std::vector<int64_t> units_since_step;  // by arm, exposed since the newest decision
   std::vector<int64_t> copies;            // by arm, of requests, in the shadow
   int64_t days_with_exposures = 0;
   statistics::SampleRatio sample_ratio;
   std::vector<GuardrailResult> guardrails;
-  std::string winner;      // by the primary metric; empty: none yet
-  bool all_worse = false;  // every treatment than the control, by the primary metric
+  std::string winner;                     // by the primary metric; empty: none yet
+  bool all_worse = false;                 // every treatment than the control, by the primary metric
+  std::map<std::string, double> primary;  // what the primary metric shows of each treatment, by name
 
   // As a decision record keeps it.
   std::map<std::string, double> Numbers() const;

@@ -144,7 +144,44 @@ absl::Status CheckRamp(const ExperimentRecord& record) {
   return absl::OkStatus();
 }
 
+// What an interleaved list or a bandit has no use for.
+absl::Status CheckUnused(const ExperimentRecord& record) {
+  if (record.unit() == ExperimentRecord::REQUEST && record.lookback_us() > 0) {
+    return Invalid("lookback: a request has no past; leave it out, or draw users, visitors or sessions");
+  }
+  if (record.mode() == ExperimentRecord::SPLIT) return absl::OkStatus();
+  const std::string mode = ExperimentRecord::Mode_Name(record.mode());
+  if (record.lookback_us() > 0) {
+    return Invalid(absl::StrCat("lookback is for the mode SPLIT alone: ", mode,
+                                " adjusts by no covariate; leave it out"));
+  }
+  if (!record.segment_by().empty()) {
+    return Invalid(
+        absl::StrCat("segment_by is for the mode SPLIT alone: ", mode, " reports no segments; leave it out"));
+  }
+  if (record.mode() != ExperimentRecord::INTERLEAVED) return absl::OkStatus();
+  if (record.metrics_size() > 1) {
+    return Invalid(
+        absl::StrCat("metrics: there are ", record.metrics_size(),
+                     "; lists of the mode INTERLEAVED are the work of all arms, whose clicks alone are "
+                     "credited: name one, whose events are the clicks"));
+  }
+  for (const storage::MetricRecord& metric : record.metrics()) {
+    const bool counts =
+        metric.kind() == storage::MetricRecord::MEAN || metric.kind() == storage::MetricRecord::PROPORTION;
+    const bool plain = metric.events().value() == storage::MetricRecord::Events::COUNT && metric.cap() == 0 &&
+                       metric.cap_quantile() == 0;
+    if (counts && plain) continue;
+    return Invalid(
+        absl::StrCat("metrics: '", metric.name(),
+                     "' sums or divides values; the mode INTERLEAVED credits the arm of each item that "
+                     "an event names: take MEAN or PROPORTION of a count, without a cap"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckMode(const ExperimentRecord& record) {
+  if (absl::Status status = CheckUnused(record); !status.ok()) return status;
   if (record.mode() != ExperimentRecord::BANDIT &&
       (record.bandit_floor() != 0 || record.bandit_update_us() != 0)) {
     return Invalid("bandit_floor and bandit_update are for the mode BANDIT alone; leave them out");
@@ -270,8 +307,30 @@ absl::Status CheckExperiment(const ExperimentRecord& record, const Surroundings&
   return absl::OkStatus();
 }
 
+// Arms own stretches of one hash, of which the coverage is the first part: other weights move them, and those
+// who come back would fill the new part of one arm alone.
+absl::Status CheckNewWeights(const ExperimentRecord& before, const ExperimentRecord& after) {
+  bool same = before.arms_size() == after.arms_size();
+  for (int i = 0; same && i < before.arms_size(); ++i) {
+    same = before.arms(i).weight() == after.arms(i).weight();
+  }
+  if (same) return absl::OkStatus();
+  if (before.mode() == ExperimentRecord::BANDIT) {
+    return absl::FailedPreconditionError(
+        "arms: the weights of a running BANDIT follow its outcomes, so others would do nothing; leave them "
+        "as "
+        "they are");
+  }
+  if (before.coverage() >= 1 || before.hash_version() == ExperimentRecord::PLANOUT) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "arms: other weights at a coverage of ", before.coverage(),
+      " would give those who come back another split than those who are new, with this hash_version; ramp to "
+      "100% first, or make an experiment with hash_version PLANOUT, which draws coverage apart"));
+}
+
 absl::Status CheckUpdate(const ExperimentRecord& before, const ExperimentRecord& after) {
   if (before.state() == ExperimentRecord::DRAFT) return absl::OkStatus();
+  if (absl::Status status = CheckNewWeights(before, after); !status.ok()) return status;
   ExperimentRecord same = after;
   TakeMutable(before, &same);
   google::protobuf::util::MessageDifferencer differencer;

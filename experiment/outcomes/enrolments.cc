@@ -19,6 +19,11 @@ Enrolments::Outcome Enrolments::Enrol(const storage::ExposureRecord& exposure) {
       entries_.try_emplace(exposure.unit(), Entry{exposure.arm(), exposure.conflict()});
   if (!added) return entry->second.arm == exposure.arm() ? Outcome::kKnown : Outcome::kConflict;
   conflicts_ += exposure.conflict();
+  // Either the user took over the visitor's arm, or the visitor was enrolled too and turned out to be the
+  // user.
+  for (const std::string& unit : {exposure.unit(), exposure.adopted_from()}) {
+    if (!exposure.adopted_from().empty() && unit.starts_with("v:")) joined_.insert(unit);
+  }
   news_.enrolled.push_back(exposure);
   return Outcome::kNew;
 }
@@ -30,6 +35,17 @@ bool Enrolments::MarkConflict(const std::string& unit) {
   found->second.conflict = true;
   ++conflicts_;
   news_.conflicts.push_back(unit);
+  return true;
+}
+
+bool Enrolments::MarkSame(const std::string& visitor, const std::string& user) {
+  {
+    std::shared_lock<std::shared_mutex> lock(mutex_);
+    if (joined_.contains(visitor)) return false;
+  }
+  std::unique_lock<std::shared_mutex> lock(mutex_);
+  if (!joined_.insert(visitor).second) return false;
+  news_.same.emplace_back(visitor, user);
   return true;
 }
 

@@ -6,9 +6,11 @@
 #include <optional>
 #include <shared_mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "waymark/storage/experiments.pb.h"
 
 namespace waymark {
@@ -22,6 +24,8 @@ class Enrolments {
   Outcome Enrol(const storage::ExposureRecord& exposure);
   // True the first time: the unit was seen in two arms.
   bool MarkConflict(const std::string& unit);
+  // True the first time: the visitor, enrolled in the same arm, is this user.
+  bool MarkSame(const std::string& visitor, const std::string& user);
   // Undoes kNew, when the store did not take the exposure.
   void Forget(const std::string& unit);
 
@@ -29,6 +33,7 @@ class Enrolments {
   struct News {
     std::vector<storage::ExposureRecord> enrolled;
     std::vector<std::string> conflicts;
+    std::vector<std::pair<std::string, std::string>> same;  // visitor, user
   };
   News TakeNews();
 
@@ -42,6 +47,7 @@ class Enrolments {
   };
   mutable std::shared_mutex mutex_;
   absl::flat_hash_map<std::string, Entry> entries_;
+  absl::flat_hash_set<std::string> joined_;  // visitors who are one unit with a user
   int64_t conflicts_ = 0;
   News news_;
 };

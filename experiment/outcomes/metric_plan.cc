@@ -55,6 +55,26 @@ std::optional<double> EventSource::Of(const storage::EventRecord& event) const {
   }
 }
 
+// Fields that the metric's kind has no use for.
+absl::Status CheckUnused(const MetricRecord& metric, const std::string& field) {
+  const std::string kind = MetricRecord::Kind_Name(metric.kind());
+  if (metric.kind() != MetricRecord::RATIO && metric.has_denominator()) {
+    return Invalid(field,
+                   absl::StrCat(".denominator is for a RATIO alone, and this is a ", kind, "; leave it out"));
+  }
+  if (metric.kind() != MetricRecord::QUANTILE && metric.quantile() != 0) {
+    return Invalid(field,
+                   absl::StrCat(".quantile is for a QUANTILE alone, and this is a ", kind, "; leave it out"));
+  }
+  const bool capped = metric.cap() != 0 || metric.cap_quantile() != 0;
+  if (capped && (metric.kind() == MetricRecord::PROPORTION || metric.kind() == MetricRecord::QUANTILE)) {
+    return Invalid(
+        field, absl::StrCat(".cap and .cap_quantile cut the sums of a MEAN or a RATIO, and this is a ", kind,
+                            "; leave them out"));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<MetricPlan> PlanMetric(const MetricRecord& metric, const EventTypes& types,
                                       const std::string& field) {
   if (metric.name().empty()) return Invalid(field, ".name is empty: give the metric a name");
@@ -76,6 +96,7 @@ absl::StatusOr<MetricPlan> PlanMetric(const MetricRecord& metric, const EventTyp
     return Invalid(
         field, absl::StrCat(".cap_quantile is ", metric.cap_quantile(), "; it lies in [0, 1) (0: no cap)"));
   }
+  if (absl::Status status = CheckUnused(metric, field); !status.ok()) return status;
   MetricPlan plan{.name = metric.name(),
                   .kind = metric.kind(),
                   .quantile = metric.quantile(),

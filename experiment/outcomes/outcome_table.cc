@@ -70,10 +70,12 @@ void OutcomeTable::Merge(Row from, Row to) {
   Exclude(from);
 }
 
-std::vector<int64_t> OutcomeTable::CountUnits(int64_t from_us) const {
+std::vector<int64_t> OutcomeTable::CountUnits(int64_t from_us, int64_t until_us) const {
   std::vector<int64_t> counts(options_.arms, 0);
   for (Row row = 0; row < units_.size(); ++row) {
-    if (!excluded_[row] && units_[row].exposed_us >= from_us) ++counts[static_cast<size_t>(units_[row].arm)];
+    const Unit& unit = units_[row];
+    if (excluded_[row] || unit.exposed_us < from_us || unit.exposed_us > until_us) continue;
+    ++counts[static_cast<size_t>(unit.arm)];
   }
   return counts;
 }
@@ -90,7 +92,7 @@ double OutcomeTable::Value(Row row, size_t metric, double cap) const {
   return cap > 0 ? std::min(sum, cap) : sum;
 }
 
-OutcomeTable::Groups OutcomeTable::Read(size_t metric, double cap) const {
+OutcomeTable::Groups OutcomeTable::Read(size_t metric, double cap, int64_t until_us) const {
   const MetricPlan& plan = metrics_[metric];
   const bool ratio = plan.kind == MetricRecord::RATIO;
   const std::vector<double>& other = ratio ? denominators_ : pasts_;
@@ -100,7 +102,7 @@ OutcomeTable::Groups OutcomeTable::Read(size_t metric, double cap) const {
   };
   Groups groups(segments_, std::vector<statistics::PairMoments>(options_.arms));
   for (Row row = 0; row < units_.size(); ++row) {
-    if (excluded_[row]) continue;
+    if (excluded_[row] || units_[row].exposed_us > until_us) continue;
     const double x = other.empty() ? 0 : Cell(other, metric, row);
     groups[units_[row].segment][static_cast<size_t>(units_[row].arm)].Add(shape(Cell(sums_, metric, row)),
                                                                           ratio ? x : shape(x));
@@ -108,10 +110,11 @@ OutcomeTable::Groups OutcomeTable::Read(size_t metric, double cap) const {
   return groups;
 }
 
-std::vector<std::vector<double>> OutcomeTable::Values(size_t metric) const {
+std::vector<std::vector<double>> OutcomeTable::Values(size_t metric, int64_t until_us) const {
   std::vector<std::vector<double>> values(options_.arms);
   for (Row row = 0; row < units_.size(); ++row) {
-    if (!excluded_[row]) values[static_cast<size_t>(units_[row].arm)].push_back(Cell(sums_, metric, row));
+    if (excluded_[row] || units_[row].exposed_us > until_us) continue;
+    values[static_cast<size_t>(units_[row].arm)].push_back(Cell(sums_, metric, row));
   }
   return values;
 }

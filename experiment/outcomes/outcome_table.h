@@ -8,7 +8,9 @@
 //
 // Not thread-safe.
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -43,6 +45,10 @@ class OutcomeTable {
   void Count(Row row, const storage::EventRecord& event);
   // Two rows that turn out to be one unit of one arm: `from` is added to `to`, and counts no longer.
   void Merge(Row from, Row to);
+  // The unit was exposed at this time already.
+  void ExposedBy(Row row, int64_t time_us) {
+    units_[row].exposed_us = std::min(units_[row].exposed_us, time_us);
+  }
   // The unit counts no longer (seen in two arms, erased).
   void Exclude(Row row) { excluded_[row] = true; }
   bool excluded(Row row) const { return excluded_[row]; }
@@ -53,19 +59,20 @@ class OutcomeTable {
   size_t rows() const { return units_.size(); }
   size_t segments() const { return segments_; }
 
-  // Units by arm; of those exposed at `from_us` or later.
-  std::vector<int64_t> CountUnits(int64_t from_us) const;
+  static constexpr int64_t kAlways = std::numeric_limits<int64_t>::max();
+  // Units by arm; of those exposed at `from_us` or later, and at `until_us` or before.
+  std::vector<int64_t> CountUnits(int64_t from_us, int64_t until_us = kAlways) const;
   // Days (UTC) on which units were exposed for the first time.
   int64_t DaysWithExposures() const;
 
   // [segment][arm]. y: the metric's sum (of a PROPORTION 0 or 1), cut to `cap` where it is over 0; x: its
-  // denominator for a RATIO, else its past.
+  // denominator for a RATIO, else its past. Of units exposed at `until_us` or before.
   using Groups = std::vector<std::vector<statistics::PairMoments>>;
-  Groups Read(size_t metric, double cap) const;
+  Groups Read(size_t metric, double cap, int64_t until_us = kAlways) const;
   // y of one unit.
   double Value(Row row, size_t metric, double cap) const;
-  // By arm, unit by unit.
-  std::vector<std::vector<double>> Values(size_t metric) const;
+  // By arm, unit by unit, of those exposed at `until_us` or before.
+  std::vector<std::vector<double>> Values(size_t metric, int64_t until_us = kAlways) const;
   // [day][arm] of the primary metric: what units did on their n-th day, of those whose n-th day is over.
   std::vector<std::vector<statistics::Moments>> ReadDays(int64_t now_us) const;
 

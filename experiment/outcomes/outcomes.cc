@@ -34,8 +34,11 @@ uint16_t Outcomes::SegmentOf(const std::string& name) {
 OutcomeTable::Row Outcomes::Enrol(const storage::ExposureRecord& exposure) {
   if (const auto known = RowOf(exposure.unit())) return *known;
   std::optional<OutcomeTable::Row> row;
-  // The first who adopts is the visitor; a second person behind the same cookie is not.
-  if (!exposure.adopted_from().empty() && adopted_.insert(exposure.adopted_from()).second) {
+  if (exposure.adopted_from().starts_with("u:")) {
+    row = RowOf(exposure.adopted_from());
+    if (row) table_.ExposedBy(*row, exposure.time_us());
+  } else if (!exposure.adopted_from().empty() && adopted_.insert(exposure.adopted_from()).second) {
+    // The first who adopts is the visitor; a second person behind the same cookie is not.
     row = RowOf(exposure.adopted_from());
   }
   if (!row) {
@@ -120,6 +123,14 @@ void Outcomes::Join(UserNumber user, UserNumber visitor) {
 
 void Outcomes::Exclude(const std::string& unit) {
   if (const auto row = RowOf(unit)) table_.Exclude(*row);
+}
+
+void Outcomes::Merge(const std::string& visitor, const std::string& user) {
+  const auto from = RowOf(visitor), to = RowOf(user);
+  if (!from || !to || *from == *to || table_.excluded(*from) || table_.excluded(*to)) return;
+  table_.Merge(*from, *to);
+  by_unit_[visitor] = *to;
+  if (const auto number = people_->NumberOf(visitor)) by_number_[*number] = *to;
 }
 
 std::vector<std::string> Outcomes::Erase(UserNumber number) {

@@ -34,12 +34,15 @@ class Outcomes {
   Outcomes(const storage::ExperimentRecord& record, std::vector<MetricPlan> metrics, size_t primary,
            const People* people);
 
-  // The row; an exposure that adopted a visitor's arm goes on with the visitor's row.
+  // The row; an exposure that adopted a visitor's arm goes on with the visitor's row, and one of a visitor
+  // that is kept as a user's goes on with the user's.
   OutcomeTable::Row Enrol(const storage::ExposureRecord& exposure);
   void Observe(const storage::EventRecord& event);
   // Of a unit that was enrolled after the log had been read past this event.
   void ObservePast(OutcomeTable::Row row, const storage::EventRecord& event) { table_.Count(row, event); }
   void Exclude(const std::string& unit);
+  // Two units of one arm are one.
+  void Merge(const std::string& visitor, const std::string& user);
   // The user's data is to be forgotten: the keys that stood for it, none when it is not of this experiment.
   std::vector<std::string> Erase(UserNumber number);
 

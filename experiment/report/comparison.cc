@@ -44,11 +44,11 @@ void Fill(const ArmEstimate& control, const ArmEstimate& treatment, const TestSe
 
 }  // namespace
 
-double CapOf(const OutcomeTable& table, size_t metric) {
+double CapOf(const OutcomeTable& table, size_t metric, int64_t until_us) {
   const MetricPlan& plan = table.metrics()[metric];
   if (plan.cap_quantile == 0) return plan.cap;
   std::vector<double> all;
-  for (const std::vector<double>& values : table.Values(metric))
+  for (const std::vector<double>& values : table.Values(metric, until_us))
     all.insert(all.end(), values.begin(), values.end());
   const double cap = statistics::WinsorCap(all, plan.cap_quantile, true);
   return plan.cap > 0 ? std::min(cap, plan.cap) : cap;

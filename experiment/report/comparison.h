@@ -11,8 +11,8 @@ struct TestSettings {
   double alpha = .05, tuning = 5000;
 };
 
-// The cap of a metric as the units are now; 0: none.
-double CapOf(const OutcomeTable& table, size_t metric);
+// The cap of a metric as the units exposed at `until_us` or before are now; 0: none.
+double CapOf(const OutcomeTable& table, size_t metric, int64_t until_us = OutcomeTable::kAlways);
 
 // groups: [arm] of one segment, or of all together. Fills everything but names and adjusted_p.
 Comparison CompareSums(const MetricPlan& metric, const std::vector<statistics::PairMoments>& groups,

@@ -14,13 +14,14 @@
 
 namespace waymark {
 
-// The k-th of K looks is due when k/K of the planned units, of all arms together, have come. Of looks that
-// were missed (the units came at once, or nobody was there to look) the newest alone is taken.
+// The k-th of K looks is due when the window of the primary metric is over for k/K of the planned units, of
+// all arms together: what a unit counts at one look is what it counts at every later one. Of looks that were
+// missed (the units came at once, or nobody was there to look) the newest alone is taken.
 bool PlannedLookIsDue(const storage::ExperimentRecord& record, const storage::LooksRecord& looks,
                       int64_t units);
 
-// `comparisons` of the primary metric, of every treatment in the order of arms. Nothing while one of them has
-// no figures: the look is still due.
+// `comparisons` of the primary metric over those units, of every treatment in the order of arms. Nothing
+// while one of them has no figures: the look is still due.
 void AddPlannedLook(const storage::ExperimentRecord& record, const std::vector<Comparison>& comparisons,
                     int64_t units, absl::Time now, storage::LooksRecord* looks);
 

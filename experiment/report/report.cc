@@ -97,14 +97,15 @@ void CompareMetric(const ReportInput& input, size_t m, bool with_segments, Exper
     return;
   }
   if (metric.kind == MetricRecord::QUANTILE) {
-    const auto values = table.Values(m);
+    const auto values = table.Values(m, input.exposed_until_us);
     for (size_t arm = 1; arm < arms; ++arm) {
       report->comparisons.push_back(CompareQuantiles(metric, values, arm, settings));
       Name(*input.record, metric, arm, "", &report->comparisons.back());
     }
     return;
   }
-  const auto groups = table.Read(m, CapOf(table, m));
+  const int64_t until_us = input.exposed_until_us;
+  const auto groups = table.Read(m, CapOf(table, m, until_us), until_us);
   const auto all = Together(groups, arms);
   for (size_t arm = 1; arm < arms; ++arm) {
     report->comparisons.push_back(CompareSums(metric, all, arm, settings));
@@ -306,11 +307,34 @@ std::string WinnerOf(const ExperimentReport& report) {
   return BestArm(primary, report.record.alpha());
 }
 
+// What decisions by the primary metric are made from.
+void AddPrimaryNumbers(ExperimentReport* report) {
+  std::map<std::string, double>& numbers = report->evidence.primary;
+  for (const Comparison& comparison : report->comparisons) {
+    if (!comparison.primary || !comparison.problem.empty()) continue;
+    const std::string name = absl::StrCat(comparison.metric, " of '", comparison.arm, "'");
+    numbers[absl::StrCat(name, " difference")] = comparison.absolute.estimate;
+    numbers[absl::StrCat(name, " sequential p, adjusted")] = comparison.adjusted_p;
+  }
+  for (const PlannedLookResult& look : report->planned_looks) {  // the newest of each arm stays
+    const std::string name = absl::StrCat("planned look of '", look.arm, "'");
+    numbers[absl::StrCat(name, " units")] = static_cast<double>(look.units);
+    numbers[absl::StrCat(name, " difference")] = look.estimate;
+    numbers[absl::StrCat(name, " p")] = look.p_value;
+    numbers[absl::StrCat(name, " p under which arms are told apart")] = look.boundary_p;
+    numbers[absl::StrCat(name, " told apart")] = look.crossed ? 1 : 0;
+  }
+}
+
 // The winner, or that there will be none.
 void JudgePrimary(const ReportInput& input, ExperimentReport* report) {
-  if (input.record->has_planned_looks()) return JudgeByLooks(input, report);
-  report->evidence.winner = WinnerOf(*report);
-  report->evidence.all_worse = AllWorse(*report);
+  if (input.record->has_planned_looks()) {
+    JudgeByLooks(input, report);
+  } else {
+    report->evidence.winner = WinnerOf(*report);
+    report->evidence.all_worse = AllWorse(*report);
+  }
+  AddPrimaryNumbers(report);
 }
 
 }  // namespace

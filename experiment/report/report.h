@@ -28,6 +28,7 @@ struct ReportInput {
   const storage::LooksRecord* looks = nullptr;        // null: none
   int64_t conflicts = 0;
   absl::Time now;
+  int64_t exposed_until_us = OutcomeTable::kAlways;  // of a split: those who came later are in no comparison
 };
 
 // One metric, one treatment against the control, one segment (or all).

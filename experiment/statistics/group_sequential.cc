@@ -78,6 +78,41 @@ absl::Status CheckShares(absl::Span<const double> shares, double alpha) {
   return absl::OkStatus();
 }
 
+struct Plan {
+  std::vector<Boundary> boundaries;
+  Going after;  // what no look has stopped
+};
+
+absl::StatusOr<Plan> PlanLooks(absl::Span<const double> shares, const GroupSequentialOptions& options) {
+  if (absl::Status status = CheckShares(shares, options.alpha); !status.ok()) return status;
+  Plan plan;
+  double before = 0, spent = 0;
+  for (const double share : shares) {
+    const double deviation = std::sqrt(share - before), now = SpentAlpha(share, options);
+    double low = 0, high = kWidestZ;
+    for (int step = 0; step < 60; ++step) {
+      const double z = (low + high) / 2;
+      (CrossingChance(plan.after, z * std::sqrt(share), deviation) > now - spent ? low : high) = z;
+    }
+    plan.boundaries.push_back({share, high, 2 * NormalTail(high), now});
+    plan.after = Next(plan.after, high * std::sqrt(share), deviation);
+    before = share;
+    spent = now;
+  }
+  return plan;
+}
+
+// Chance that a look stops, when the sum drifts by this much over all units: of a drifting sum s at the end
+// the density is that of one at rest times exp(drift s - drift^2 / 2).
+double StoppingChance(const Going& after, double drift) {
+  double going = 0;
+  for (int step = 0; step <= kSteps; ++step) {
+    going += after.Weight(step) * after.density[static_cast<size_t>(step)] *
+             std::exp(drift * after.At(step) - drift * drift / 2);
+  }
+  return 1 - going;
+}
+
 }  // namespace
 
 double SpentAlpha(double share, const GroupSequentialOptions& options) {
@@ -87,23 +122,26 @@ double SpentAlpha(double share, const GroupSequentialOptions& options) {
 
 absl::StatusOr<std::vector<Boundary>> GroupSequential(absl::Span<const double> shares,
                                                       const GroupSequentialOptions& options) {
-  if (absl::Status status = CheckShares(shares, options.alpha); !status.ok()) return status;
-  std::vector<Boundary> boundaries;
-  Going going;
-  double before = 0, spent = 0;
-  for (const double share : shares) {
-    const double deviation = std::sqrt(share - before), now = SpentAlpha(share, options);
-    double low = 0, high = kWidestZ;
-    for (int step = 0; step < 60; ++step) {
-      const double z = (low + high) / 2;
-      (CrossingChance(going, z * std::sqrt(share), deviation) > now - spent ? low : high) = z;
-    }
-    boundaries.push_back({share, high, 2 * NormalTail(high), now});
-    going = Next(going, high * std::sqrt(share), deviation);
-    before = share;
-    spent = now;
+  auto plan = PlanLooks(shares, options);
+  if (!plan.ok()) return plan.status();
+  return std::move(plan->boundaries);
+}
+
+absl::StatusOr<double> UnitsFactor(absl::Span<const double> shares, const GroupSequentialOptions& options,
+                                   double power) {
+  const auto plan = PlanLooks(shares, options);
+  if (!plan.ok()) return plan.status();
+  if (!(power > options.alpha && power < 1)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("power is ", power, "; it lies between alpha, ", options.alpha, ", and 1"));
   }
-  return boundaries;
+  double low = 0, high = kWidestZ;
+  for (int step = 0; step < 60; ++step) {
+    const double drift = (low + high) / 2;
+    (StoppingChance(plan->after, drift) < power ? low : high) = drift;
+  }
+  const double one_look = NormalQuantile(1 - options.alpha / 2) + NormalQuantile(power);
+  return (high / one_look) * (high / one_look);
 }
 
 }  // namespace waymark::statistics

@@ -38,4 +38,10 @@ double SpentAlpha(double share, const GroupSequentialOptions& options);
 absl::StatusOr<std::vector<Boundary>> GroupSequential(absl::Span<const double> shares,
                                                       const GroupSequentialOptions& options);
 
+// How many times the units of a test with one look these looks take, all together, to find an effect with
+// this power: over 1, next to it for O'Brien-Fleming's spending. INVALID_ARGUMENT as above, or a power that
+// does not lie between alpha and 1.
+absl::StatusOr<double> UnitsFactor(absl::Span<const double> shares, const GroupSequentialOptions& options,
+                                   double power);
+
 }  // namespace waymark::statistics

@@ -1,5 +1,6 @@
 #include "experiment/assignment/assignment.h"
 
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -40,6 +41,32 @@ TEST_CASE("Each arm covers the first part of its own stretch") {
   CHECK(ArmOf(ranges, .5) == 1);
   CHECK_FALSE(ArmOf(ranges, .55).has_value());
   CHECK(ArmOf(ArmRanges({.3, .7}, 1), .9999) == 1);
+}
+
+// A hundred thousand units who come back while half of them are covered and the weights move: who is new to
+// the experiment sees the arms in the shares of that time.
+TEST_CASE("Where weights move, who is covered and which arm are drawn apart") {
+  for (const HashVersion version :
+       {HashVersion::kGrowthBookV2, HashVersion::kGrowthBookV1, HashVersion::kPlanOut}) {
+    ExperimentPlan before = Plan("moving", 1, {.4, .6}), after = Plan("moving", 1, {.2, .8});
+    before.coverage = .3, after.coverage = .5;
+    before.hash_version = after.hash_version = version;
+    before.moving_weights = after.moving_weights = true;
+    int enrolled = 0, lost = 0, later = 0, treated = 0;
+    for (int unit = 0; unit < 100000; ++unit) {
+      const auto first = HashedArm(before, std::to_string(unit));
+      const auto second = HashedArm(after, std::to_string(unit));
+      enrolled += first.has_value();
+      lost += first && !second;
+      if (first || !second) continue;
+      ++later;
+      treated += *second == 1;
+    }
+    CHECK(lost == 0);
+    CHECK(std::abs(enrolled - 30000) < 3 * std::sqrt(100000 * .3 * .7));
+    CHECK(std::abs(later - 20000) < 3 * std::sqrt(100000 * .2 * .8));
+    CHECK(std::abs(treated - .8 * later) < 3 * std::sqrt(later * .8 * .2));
+  }
 }
 
 TEST_CASE("A ramp from 1 to 100% takes units in and moves none") {

@@ -25,6 +25,30 @@ TEST_CASE("A visitor who becomes a user is one unit, in the arm that was seen fi
   }
 }
 
+TEST_CASE("A visitor and a user in one arm are one unit from the first request that names both") {
+  ExperimentsFixture f;
+  f.CreateAndStart(SmallExperiment("e"));
+  std::string user, visitor;
+  for (int i = 0; user.empty() || visitor.empty(); ++i) {
+    const std::string id = std::to_string(i);
+    const auto arm = f.experiments_->Assign({.user_id = id}).arms[0].arm;
+    if (arm == 1) (user.empty() ? user : visitor) = id;
+  }
+  f.Serve({.visitor_id = visitor});
+  f.clock_.Set(f.clock_.Now() + absl::Hours(5));
+  CHECK(f.ServeUser(user) == 1);
+  f.Write({f.Click(visitor, -absl::Hours(2)), f.Click(visitor), f.Click("u" + user)});
+  CHECK(f.Report("e").evidence.units[1] == 2);
+  CHECK(f.Serve({.user_id = user, .visitor_id = visitor}) == 1);
+  CHECK(f.Serve({.user_id = user, .visitor_id = visitor}) == 1);
+  for (int restart = 0; restart < 2; ++restart) {
+    const ExperimentReport report = f.Report("e");
+    CHECK(report.evidence.units[1] == 1);
+    CHECK(report.conflicts == 0);
+    f.Restart();
+  }
+}
+
 TEST_CASE("A person who saw two arms is flagged and counts in none") {
   ExperimentsFixture f;
   f.CreateAndStart(SmallExperiment("e"));

@@ -106,6 +106,28 @@ TEST_CASE("Bad input is refused with the field and what it takes") {
   refused("another kind of unit",
           [&](auto& r) { in_layer(r), r.set_unit(storage::ExperimentRecord::SESSION); });
   refused("layer 'rankin' does not exist", [&](auto& r) { in_layer(r), r.set_layer("rankin"); });
+  // What would be taken and do nothing.
+  refused("denominator is for a RATIO alone",
+          [](auto& r) { r.mutable_metrics(0)->mutable_denominator()->set_type("view"); });
+  refused("quantile is for a QUANTILE alone", [](auto& r) { r.mutable_metrics(0)->set_quantile(.5); });
+  refused("cut the sums of a MEAN or a RATIO", [](auto& r) {
+    r.mutable_metrics(0)->set_kind(storage::MetricRecord::PROPORTION);
+    r.mutable_metrics(0)->set_cap(2);
+  });
+  refused("a request has no past",
+          [](auto& r) { r.set_unit(storage::ExperimentRecord::REQUEST), r.set_lookback_us(kDayUs); });
+  const auto interleaved = [](auto& r) { r.set_mode(storage::ExperimentRecord::INTERLEAVED); };
+  refused("lookback is for the mode SPLIT", [&](auto& r) { interleaved(r), r.set_lookback_us(kDayUs); });
+  refused("segment_by is for the mode SPLIT", [&](auto& r) { interleaved(r), r.set_segment_by("country"); });
+  refused("credits the arm of each item", [&](auto& r) {
+    interleaved(r);
+    r.mutable_metrics(0)->mutable_events()->set_value(storage::MetricRecord::Events::REVENUE);
+  });
+  refused("name one, whose events are the clicks", [&](auto& r) {
+    interleaved(r);
+    *r.add_metrics() = r.metrics(0);
+    r.mutable_metrics(1)->set_name("second");
+  });
   CHECK(absl::IsInvalidArgument(f.experiments_->Create(SmallExperiment("e"), "").status()));
   CHECK(absl::IsAlreadyExists(f.experiments_->Create(taken, "ann").status()));
   CHECK(absl::IsNotFound(f.experiments_->Report("none").status()));
@@ -137,6 +159,26 @@ TEST_CASE("A start freezes what the verdict rests on; weights may change and mov
   // The ratio is held against the weights of the time.
   CHECK(f.Report("e").evidence.sample_ratio.p_value > .001);
   CHECK(f.Report("e").warnings.size() == 1);
+}
+
+TEST_CASE("Weights that would split those who come back otherwise than new ones are refused") {
+  ExperimentsFixture f;
+  auto record = SmallExperiment("half");
+  record.clear_ramp(), record.add_ramp(.5), record.add_ramp(1);
+  f.CreateAndStart(record);
+  const auto change = [&](const std::string& id) {
+    auto changed = *f.experiments_->Get(id);
+    changed.mutable_arms(0)->set_weight(.2), changed.mutable_arms(1)->set_weight(.8);
+    return f.experiments_->Update(changed, "ann", 0).status();
+  };
+  CHECK(std::string(change("half").message()).find("at a coverage of 0.5") != std::string::npos);
+  record.set_id("planout"), record.set_hash_version(storage::ExperimentRecord::PLANOUT);
+  f.CreateAndStart(record);
+  CHECK(change("planout").ok());
+  record.set_id("bandit"), record.set_mode(storage::ExperimentRecord::BANDIT);
+  record.mutable_metrics(0)->set_kind(storage::MetricRecord::PROPORTION);
+  f.CreateAndStart(record);
+  CHECK(std::string(change("bandit").message()).find("follow its outcomes") != std::string::npos);
 }
 
 TEST_CASE("Of two decisions at once one wins, and the other is told so") {

@@ -98,6 +98,7 @@ TEST_CASE("Treatments share alpha") {
 TEST_CASE("An experiment with planned looks is decided by them, also after a restart") {
   ExperimentsFixture f;
   ExperimentRecord record = SmallExperiment("p");
+  record.mutable_metrics(0)->set_window_us(int64_t{90} * 60 * 1000 * 1000);
   record.mutable_planned_looks()->set_looks(2);
   record.mutable_planned_looks()->set_units(400);
   ExperimentRecord wrong = record;
@@ -138,9 +139,44 @@ TEST_CASE("An experiment with planned looks is decided by them, also after a res
   f.Decide("p", {.action = Action::kRelease, .winner = "new"}, "a test");
 }
 
+// All units come at once and their clicks days later: a look at once would be the last, and see nothing.
+TEST_CASE("A planned look takes in the units whose window is over, and waits for them") {
+  ExperimentsFixture f;
+  ExperimentRecord record = SmallExperiment("p");  // a window of 7 days
+  record.mutable_planned_looks()->set_looks(2);
+  record.mutable_planned_looks()->set_units(400);
+  f.CreateAndStart(record);
+  std::vector<int> arms;
+  for (int i = 0; i < 400; ++i) arms.push_back(f.ServeUser("u" + std::to_string(i)));
+  REQUIRE(f.experiments_->Tick().ok());
+  CHECK(f.Report("p").planned_looks.empty());
+  f.clock_.Set(f.clock_.Now() + absl::Hours(24 * 3));
+  for (int i = 400; i < 700; ++i) f.ServeUser("u" + std::to_string(i));  // their window ends later
+  int64_t clicks = 0, control = 0, treated = 0;
+  for (int i = 0; i < 400; ++i) {
+    (arms[static_cast<size_t>(i)] == 1 ? treated : control) += 1;
+    if (arms[static_cast<size_t>(i)] == 1 && i % 3 != 0)
+      f.Write({f.Click("u" + std::to_string(i))}), ++clicks;
+  }
+  REQUIRE(f.experiments_->Tick().ok());
+  CHECK(f.Report("p").planned_looks.empty());
+  f.clock_.Set(f.clock_.Now() + absl::Hours(24 * 4 + 1));
+  REQUIRE(f.experiments_->Tick().ok());
+  const ExperimentReport report = f.Report("p");
+  REQUIRE(report.planned_looks.size() == 1);
+  CHECK(report.planned_looks[0].units == 400);
+  CHECK(report.planned_looks[0].estimate ==
+        Approx(static_cast<double>(clicks) / static_cast<double>(treated)));
+  CHECK(report.planned_looks[0].crossed);
+  CHECK(report.evidence.primary.at("planned look of 'new' units") == 400);
+  CHECK(report.evidence.primary.at("planned look of 'new' told apart") == 1);
+  CHECK(control + treated == 400);
+}
+
 TEST_CASE("Planned looks that are over without a difference say so") {
   ExperimentsFixture f;
   ExperimentRecord record = SmallExperiment("p");
+  record.mutable_metrics(0)->set_window_us(int64_t{90} * 60 * 1000 * 1000);
   record.mutable_planned_looks()->set_looks(1);
   record.mutable_planned_looks()->set_units(200);
   f.CreateAndStart(record);
