@@ -60,4 +60,10 @@ absl::Status WriteRunFile(const std::filesystem::path& folder, const RunFile& ru
   return absl::OkStatus();
 }
 
+void RemoveRunFile(const std::filesystem::path& folder) {
+  std::error_code error;  // one that stays is named by the next run
+  std::filesystem::remove(folder / "run.json", error);
+  std::filesystem::remove(folder, error);  // when it is empty
+}
+
 }  // namespace waymark

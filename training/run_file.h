@@ -25,5 +25,6 @@ struct RunFile {
 absl::StatusOr<std::optional<RunFile>> ReadRunFile(const std::filesystem::path& folder);
 // Atomic.
 absl::Status WriteRunFile(const std::filesystem::path& folder, const RunFile& run);
+void RemoveRunFile(const std::filesystem::path& folder);
 
 }  // namespace waymark

@@ -98,7 +98,11 @@ absl::StatusOr<TrainOutput> Train(const TrainInput& input, const TrainOptions& o
   RecipeOptions recipe_options = options.recipe;
   if (arms) recipe_options.arms = &*arms;
   auto recipe = ServingRecipe(*log, recipe_options);
-  if (!recipe.ok()) return recipe.status();
+  if (!recipe.ok()) {
+    // Nothing has been trained, so there is nothing to go on with.
+    if (!out.resumed) RemoveRunFile(options.work_folder);
+    return recipe.status();
+  }
   const CatalogDirectory items(input.store, input.scope, input.catalog);
   TrainEnvironment environment;
   environment.scope = input.scope;

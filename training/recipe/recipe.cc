@@ -32,6 +32,10 @@ std::vector<Decision> Taken(const TrainingLog& log, std::vector<Decision> decisi
 }  // namespace
 
 absl::StatusOr<Recipe> ServingRecipe(const TrainingLog& log, const RecipeOptions& options) {
+  if (options.max_lists < kFewestTrain) {
+    return absl::InvalidArgumentError(absl::StrCat("the list limit (--max-lists) is ", options.max_lists,
+                                                   "; a ranker takes ", kFewestTrain, " lists or more"));
+  }
   Recipe recipe;
   recipe.final.held_out = 0;
   const absl::Time ranker_from = log.ReceivedQuantile(1 - options.ranker_share);
