@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
@@ -35,6 +37,7 @@ ServedList ListOf(const storage::ServeRecord& record, const Store& store, Scope 
     ServedList::Item& item = list.items.emplace_back();
     item.item_id = ids[i];
     item.score = shown.score();
+    if (i < record.teams().size()) item.team = static_cast<unsigned char>(record.teams()[i]);
     if (shown.has_exploration()) {
       const storage::Exploration& explored = shown.exploration();
       item.exploration = {explored.propensity(), explored.drawn(), explored.as_ranked() ? 1. : 0.,
@@ -42,6 +45,12 @@ ServedList ListOf(const storage::ServeRecord& record, const Store& store, Scope 
     }
   }
   return list;
+}
+
+std::vector<uint64_t> ItemsOf(const storage::ServeRecord& record) {
+  std::vector<uint64_t> items;
+  for (const storage::ServedItem& shown : record.shown()) items.push_back(shown.item());
+  return items;
 }
 
 struct ServedData {
@@ -130,11 +139,13 @@ absl::StatusOr<DecisionCounts> ExportDecisions(
   if (!responses.ok()) return responses.status();
   const absl::Time now = absl::Now();
   DecisionCounts counts;
+  absl::flat_hash_set<size_t> seen;  // a page that was asked for twice was decided once
   absl::Status written;
   auto read = opened->log->ForEach(opened->scope, std::nullopt, [&](const storage::ServeRecord& record) {
     const bool explored = std::any_of(record.shown().begin(), record.shown().end(),
                                       [](const storage::ServedItem& item) { return item.has_exploration(); });
     if (!explored) return true;
+    if (!seen.insert(absl::HashOf(record.request_id(), ItemsOf(record))).second) return true;
     ++counts.lists;
     const absl::Time last = absl::FromUnixMicros(record.time_us()) + options.within;
     if (last > now) {

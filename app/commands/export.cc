@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
 #include "app/commands/commands.h"
@@ -96,7 +97,11 @@ int RunExport(const Options& options, const std::string& what) {
   if (status.ok()) status = (*writer)->Close();
   progress.Finish();
   if (!status.ok()) return Fail(status);
-  if (options.target.json) return PrintJson(absl::StrCat("{\"rows\": ", (*writer)->lines(), "}"));
+  if (options.target.json) {
+    nlohmann::json out{{"rows", (*writer)->lines()}};
+    if (note.size() > 2) out["note"] = note.substr(2);
+    return PrintJson(out.dump(2));
+  }
   Say(absl::StrCat("wrote ", WithThousands((*writer)->lines()), " rows",
                    options.file == "-" ? "" : absl::StrCat(" to ", options.file), note));
   return kDone;
