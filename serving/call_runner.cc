@@ -1,5 +1,6 @@
 #include "serving/call_runner.h"
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <thread>
@@ -83,7 +84,7 @@ void CallRunner::Run(const Method& method, const Message& request, Message* resp
     return;
   }
   if (!bulk && context.deadline.when() == absl::InfiniteFuture()) {
-    context.deadline = Deadline::After(options_.default_deadline);
+    context.deadline = Deadline::After(std::max(options_.default_deadline, method.options.default_deadline));
   }
   const bool waits = method.options.lane == Lane::kWrite || CarriesConsistencyToken(request);
   WorkerPool* pool = bulk ? &bulk_ : waits ? &waiting_pool_ : &requests_pool_;

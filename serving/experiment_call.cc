@@ -153,7 +153,14 @@ void ExperimentCall::Answered(const absl::StatusOr<PipelineResponse>& answer, ab
 void ExperimentCall::CopyIntoTheShadow(const PipelineResponse& answer, const ServedAnswer& measured) {
   ShadowRunner::Copy copy{.hosted = shadow_hosted_, .request = *request_, .shadows = std::move(shadows_)};
   copy.served.measured = measured;
-  for (const RankedItem& item : answer.items) copy.served.items.push_back(item.item);
+  for (const RankedItem& item : answer.items) {
+    const bool drawn = item.exploration && item.exploration->drawn();
+    (drawn ? copy.drawn : copy.served.items).push_back(item.item);
+  }
+  if (copy.served.items.empty() && !answer.items.empty()) {  // chance alone has made the list
+    for (const auto& shadow : copy.shadows) shadow_hosted_->experiments->SkipShadow(shadow.experiment);
+    return;
+  }
   host_->shadow_runner().Offer(std::move(copy));
 }
 

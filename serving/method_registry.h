@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 #include "serving/call_context.h"
@@ -29,7 +30,10 @@ enum class Lane { kRequest, kWrite, kBulk };
 struct MethodOptions {
   size_t max_request_bytes = size_t{1} << 20;  // of the protobuf message
   Lane lane = Lane::kRequest;
+  absl::Duration default_deadline = {};  // at least this for calls that name none
 };
+inline constexpr absl::Duration kBatchDeadline =
+    absl::Seconds(30);  // thousands of entries, durable when answered
 inline constexpr MethodOptions kWriting = {.lane = Lane::kWrite};
 
 struct Method {

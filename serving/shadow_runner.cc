@@ -1,5 +1,6 @@
 #include "serving/shadow_runner.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -25,6 +26,7 @@ PipelineRequest RequestFor(const PipelineRequest& answered, const std::string& r
   request.request_id.clear();
   request.consistency_token.clear();  // the answer has waited for it
   request.explain = false;
+  request.exploration = 0;  // what is drawn says nothing of the release
   return request;
 }
 
@@ -90,6 +92,9 @@ void ShadowRunner::Score(const Copy& copy) {
     for (const std::string& release : shadow.releases) {
       auto one = ScoreOne(copy.hosted->collection, RequestFor(copy.request, release));
       if (!one) break;
+      std::erase_if(one->items, [&](ItemOrdinal item) {
+        return std::find(copy.drawn.begin(), copy.drawn.end(), item) != copy.drawn.end();
+      });
       scored.push_back(*std::move(one));
     }
     if (scored.size() < shadow.releases.size()) {

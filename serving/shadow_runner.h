@@ -24,6 +24,7 @@ class ShadowRunner {
     PipelineRequest request;
     std::vector<Experiments::Shadow> shadows;
     ShadowAnswer served;
+    std::vector<ItemOrdinal> drawn;  // by chance, so neither list is compared by them
   };
 
   // `violated` is called when a guardrail looks violated.

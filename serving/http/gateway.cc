@@ -1,5 +1,6 @@
 #include "serving/http/gateway.h"
 
+#include <google/protobuf/arena.h>
 #include <httplib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -311,11 +312,12 @@ class Gateway::Impl {
       runner_->LogEnd(match.route->method->full_name(), message.status(), absl::ZeroDuration());
       return AnswerError(response, message.status());
     }
-    std::unique_ptr<google::protobuf::Message> answer(method->response_prototype->New());
+    google::protobuf::Arena arena;  // answers of many small messages would cut the heap into pieces
+    google::protobuf::Message* answer = method->response_prototype->New(&arena);
     absl::Notification done;
     absl::Status status;
     const CallContext context{.deadline = *deadline, .cancelled = [this] { return cancelled_.load(); }};
-    runner_->Run(*method, **message, answer.get(), context, [&](absl::Status result) {
+    runner_->Run(*method, **message, answer, context, [&](absl::Status result) {
       status = std::move(result);
       done.Notify();
     });

@@ -41,7 +41,12 @@ class Checker : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit Checker(const Descriptor& root) : root_(root) {}
 
-  bool null() override { return Value("null"); }
+  bool null() override {
+    if (!Value("null")) return false;
+    // Protobuf would leave it out, and what is answered place by place would shift.
+    if (!in_list_ || IsNamed(value_field_, "google.protobuf.Value")) return true;
+    return Fail(Path(), absl::StrCat("is null; it takes ", Takes()));
+  }
   bool boolean(bool) override { return Scalar("true or false"); }
   bool number_integer(number_integer_t value) override {
     return Scalar("a number") &&

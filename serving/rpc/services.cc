@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "serving/rpc/arena_messages.h"
 #include "serving/rpc/export_reactor.h"
 #include "serving/rpc/import_reactor.h"
 #include "serving/services/catalog_service.h"
@@ -226,7 +227,7 @@ class ReleaseRpc : public v1::ReleaseService::CallbackService {
 
 class ExperimentRpc : public v1::ExperimentService::CallbackService {
  public:
-  explicit ExperimentRpc(RpcCalls* calls) : calls_(calls) {}
+  explicit ExperimentRpc(RpcCalls* calls) : calls_(calls) { SetMessageAllocatorFor_AssignUnits(&units_); }
   Reactor* CreateExperiment(Context* c, const v1::CreateExperimentRequest* q, v1::Experiment* r) override {
     return calls_->Unary(c, "waymark.v1.ExperimentService.CreateExperiment", q, r);
   }
@@ -279,6 +280,7 @@ class ExperimentRpc : public v1::ExperimentService::CallbackService {
   }
 
  private:
+  ArenaMessages<v1::AssignUnitsRequest, v1::AssignUnitsResponse> units_;
   RpcCalls* calls_;
 };
 

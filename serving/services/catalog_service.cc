@@ -11,7 +11,8 @@
 namespace waymark {
 namespace {
 
-constexpr MethodOptions kItemBatch = {.max_request_bytes = size_t{16} << 20, .lane = Lane::kWrite};
+constexpr MethodOptions kItemBatch = {
+    .max_request_bytes = size_t{16} << 20, .lane = Lane::kWrite, .default_deadline = kBatchDeadline};
 
 absl::Status PutItems(Engine* engine, const v1::PutItemsRequest& request, v1::PutItemsResponse* response) {
   if (auto status = CheckBatchSize(request.items_size(), "items"); !status.ok()) return status;

@@ -14,7 +14,8 @@ namespace waymark {
 namespace {
 
 constexpr int kMostOfBatch = 1000;
-constexpr MethodOptions kBatch = {.max_request_bytes = size_t{16} << 20, .lane = Lane::kWrite};
+constexpr MethodOptions kBatch = {
+    .max_request_bytes = size_t{16} << 20, .lane = Lane::kWrite, .default_deadline = kBatchDeadline};
 
 // What synonyms and rules differ in.
 struct SynonymKind {

@@ -22,7 +22,8 @@ constexpr int kUnitsAWrite = 1000, kMostUnits = 10000;
 // They load models or read the log; searches must not wait for them.
 constexpr MethodOptions kLong = {.lane = Lane::kBulk};
 // 10,000 units with their contexts.
-constexpr MethodOptions kUnits = {.max_request_bytes = size_t{16} << 20};
+constexpr MethodOptions kUnits = {
+    .max_request_bytes = size_t{16} << 20, .lane = Lane::kWrite, .default_deadline = kBatchDeadline};
 
 class Service {
  public:

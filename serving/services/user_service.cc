@@ -16,7 +16,8 @@
 namespace waymark {
 namespace {
 
-constexpr MethodOptions kUserBatch = {.max_request_bytes = size_t{16} << 20, .lane = Lane::kWrite};
+constexpr MethodOptions kUserBatch = {
+    .max_request_bytes = size_t{16} << 20, .lane = Lane::kWrite, .default_deadline = kBatchDeadline};
 
 absl::Status NoUser(const Collection& collection, const std::string& id) {
   return WithReason(

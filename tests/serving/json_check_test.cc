@@ -191,6 +191,10 @@ TEST_CASE("Values of a wrong kind are refused in our words") {
         "exclude_seen: is true or false; it takes an object with the fields of ExcludeSeen");
   CHECK(problem(R"({"fields":"title"})") == "fields: is text; it takes a list");
   CHECK(problem(R"({"context":null,"exclude_seen":null})").empty());
+  CHECK(problem(R"({"fields":["title",null]})") == "fields[1]: is null; it takes a single value");
+  CHECK(problem(R"({"context":{"tags":["a",null]}})").empty());  // free-form lists hold what they hold
+  CHECK(ReadProblem("POST", "/v1/experiments:assign", "", R"({"units":[{"user_id":"a"},null]})") ==
+        "units[1]: is null; it takes an object with the fields of Unit");
   for (const char* mask : {R"({"paths":[]})", "[]", "5"}) {
     INFO(mask);
     CHECK_THAT(ReadProblem("POST", "/v1/items:update", "",

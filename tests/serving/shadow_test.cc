@@ -85,6 +85,26 @@ TEST_CASE("In the shadow a release scores copies, and neither answers nor logs t
   CHECK(logged == kRequests);
 }
 
+TEST_CASE("What feeds draw at random says nothing of the release in the shadow") {
+  LiveServer live;
+  Prepare(&live);
+  Create(live);
+  StartInTheShadow(live);
+  Api api(live);
+  int drawn = 0;
+  for (int i = 0; i < kRequests; ++i) {
+    v1::RecommendRequest request = Of("u" + std::to_string(i));
+    request.set_exploration(.4);
+    const v1::RecommendResponse answer = Feed(&api, request);
+    for (const v1::Result& result : answer.results()) drawn += result.exploration().drawn();
+  }
+  CHECK(drawn > kRequests);
+  const v1::ExperimentReport report = ReportOf(live, kRequests);
+  REQUIRE(report.shadow_size() == 1);
+  CHECK(report.shadow(0).overlap() == 1);
+  CHECK(report.shadow(0).rank_correlation() == 1);
+}
+
 TEST_CASE("What every request would miss shows in the agreement, and keeps it from the first step") {
   LiveServer live;
   Prepare(&live);
