@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -9,6 +10,7 @@
 #include "app/waymark_train/run_rank.h"
 
 int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a rank that has gone is an error with a message, not an end without one
   // LibTorch's own warnings of ranks that have gone, with their stacks, say less than ours.
   setenv("TORCH_CPP_LOG_LEVEL", "ERROR", 0);
   CLI::App app("waymark-train: trains a retriever on training shards, on one process or many",

@@ -69,7 +69,7 @@ TEST_CASE("A feed explores, says with which chance, and logs it") {
         ++places;
         if (result.exploration().drawn()) {
           ++drawn_places;
-          drawn.insert(id);
+          if (!popular.contains(id)) drawn.insert(id);
         } else {
           CHECK(popular.contains(id));
         }
@@ -82,7 +82,7 @@ TEST_CASE("A feed explores, says with which chance, and logs it") {
   }
   CHECK(places == 800);
   CHECK(std::abs(drawn_places - 400) < 5 * std::sqrt(800 * .25));
-  CHECK(drawn.size() == 29);  // any item may be, but what the filter leaves out
+  CHECK(drawn.size() == 21);  // any may be, but what the filter leaves out
 
   live.Restart();
   ServedLogOptions options;

@@ -23,6 +23,14 @@
 #include "tests/support/free_port.h"
 #include "tests/support/skip.h"
 
+// Exit codes in the message of a check.
+template <>
+struct Catch::StringMaker<std::optional<int>> {
+  static std::string convert(const std::optional<int>& code) {
+    return code ? std::to_string(*code) : "still runs";
+  }
+};
+
 namespace waymark::tests {
 
 inline std::string TextOf(const std::filesystem::path& file) {
