@@ -2,11 +2,13 @@
 // (../shared/bench/peers; bench/keyword.sh runs all of them).
 //
 //   keyword index --input corpus.jsonl --index DIR [--stem]
+//   keyword load --input corpus.jsonl --index DIR --threads 2 [--stem]
 //   keyword search --index DIR --queries q.tsv --k 10 [--reps 5] [--warmup 2] [--clock cpu|wall] [--exact]
 //       [--run FILE] [--stem]
 //
 // One field (title + " " + text) with positions, k1 1.2, b .75, one segment, one thread. A query is timed
-// from its text to a list of (item, score). --exact: count all matches too.
+// from its text to a list of (item, score). --exact: count all matches too. `load` is a bulk load until all
+// is written and compiled, by so many threads, without merging.
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
@@ -21,7 +23,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "index/bulk_indexer.h"
 #include "index/compiled_file.h"
+#include "index/index_folder.h"
+#include "index/item_terms.h"
 #include "index/lucene_segments.h"
 #include "index/snapshot_search.h"
 
@@ -33,7 +38,7 @@ using Json = nlohmann::json;
 
 struct Options {
   std::string input, index, queries, run, clock = "cpu";
-  size_t k = 10, reps = 5, warmup = 2;
+  size_t k = 10, reps = 5, warmup = 2, threads = 1;
   bool stem = false, exact = false;
 };
 
@@ -140,6 +145,57 @@ void Index(const Options& options) {
                     {"compiled_bytes", compiled_bytes},
                     {"compiled_sections", sections},
                     {"rss_peak_mb", Megabytes("VmHWM:")}}
+                   .dump()
+            << std::endl;
+}
+
+std::vector<storage::ItemRecord> ReadItems(const Options& options) {
+  std::vector<storage::ItemRecord> items;
+  std::ifstream input(options.input);
+  for (std::string line; std::getline(input, line);) {
+    const Json document = Json::parse(line);
+    const std::string title = document["title"], text = document["text"];
+    (*items.emplace_back().mutable_fields()->mutable_fields())["text"].set_string_value(title + " " + text);
+  }
+  return items;
+}
+
+void Load(const Options& options) {
+  fs::remove_all(options.index);
+  std::vector<storage::ItemRecord> items = ReadItems(options);
+  const auto analysis = std::make_shared<const ItemAnalysis>(
+      ItemAnalysis{OneField(), FieldAnalyzers(Analysis(options), OneField())});
+  const double wall = Seconds(CLOCK_MONOTONIC), cpu = Seconds(CLOCK_PROCESS_CPUTIME_ID);
+  auto lucene = OrDie(LuceneSegments::Create(options.index));
+  std::vector<LiveSegment> segments;
+  if (options.threads > 1) {
+    std::vector<fs::path> folders;
+    for (size_t i = 0; i < options.threads; ++i) folders.push_back(PartFolder(options.index, i));
+    auto bulk = OrDie(BulkIndexer::Start(folders, OrDie(lucene->BeginParts())));
+    for (size_t i = 0; i < items.size(); ++i) {
+      OrDie(bulk->Put(static_cast<ItemOrdinal>(i), std::move(items[i]), analysis));
+    }
+    auto parts = OrDie(bulk->Finish());
+    OrDie(lucene->Adopt(std::move(parts.segments)));
+    segments = std::move(parts.compiled);
+  } else {
+    std::vector<FieldTerms> scratch;
+    for (size_t i = 0; i < items.size(); ++i) {
+      const auto terms = TermsOfItem(analysis->analyzers, analysis->fields, items[i].fields(), &scratch);
+      OrDie(lucene->Put(static_cast<ItemOrdinal>(i), terms, false));
+    }
+  }
+  segments = OrDie(lucene->Refresh(segments));
+  (void)OrDie(lucene->Commit({}));
+  const double seconds = Seconds(CLOCK_MONOTONIC) - wall;
+  std::cout << Json{{"peer", "waymark"},
+                    {"phase", "load"},
+                    {"threads", options.threads},
+                    {"docs", items.size()},
+                    {"segments", segments.size()},
+                    {"seconds", seconds},
+                    {"cpu_seconds", Seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu},
+                    {"docs_per_s", std::round(static_cast<double>(items.size()) / seconds)}}
                    .dump()
             << std::endl;
 }
@@ -257,6 +313,9 @@ int Main(int argc, char** argv) {
   app.require_subcommand(1);
   CLI::App* index = app.add_subcommand("index", "Makes an index of a corpus");
   index->add_option("--input", options.input, "One {\"id\", \"title\", \"text\"} a line")->required();
+  CLI::App* load = app.add_subcommand("load", "Times a bulk load");
+  load->add_option("--input", options.input, "As of index")->required();
+  load->add_option("--threads", options.threads, "Threads of it")->check(CLI::Range(1, 64));
   CLI::App* search = app.add_subcommand("search", "Times queries");
   search->add_option("--queries", options.queries, "Lines of id, class and words, separated by tabs")
       ->required();
@@ -266,12 +325,18 @@ int Main(int argc, char** argv) {
   search->add_option("--clock", options.clock, "cpu or wall");
   search->add_option("--run", options.run, "Writes the hits here");
   search->add_flag("--exact", options.exact, "Counts all matches");
-  for (CLI::App* command : {index, search}) {
+  for (CLI::App* command : {index, load, search}) {
     command->add_option("--index", options.index, "Folder of the index")->required();
     command->add_flag("--stem", options.stem, "Porter's stemmer");
   }
   CLI11_PARSE(app, argc, argv);
-  index->parsed() ? Index(options) : Search(options);
+  if (index->parsed()) {
+    Index(options);
+  } else if (load->parsed()) {
+    Load(options);
+  } else {
+    Search(options);
+  }
   return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "catalog/field_path.h"
 #include "catalog/field_value.h"
+#include "catalog/object_paths.h"
 
 namespace waymark {
 namespace {
@@ -40,6 +41,19 @@ bool SameContent(const Schema& before, const Schema& now) {
   const auto later = parts(now);
   return std::all_of(earlier.begin(), earlier.end(), [&](const auto& use) {
     return std::find(later.begin(), later.end(), use) != later.end();
+  });
+}
+
+// Whether items have values of a new field already.
+bool HoldsNewField(const Schema& before, const Schema& now) {
+  const auto is_known = [&](std::string_view name) { return before.Find(name) != nullptr; };
+  const auto is_looked_into = [&](std::string_view object) {
+    return std::any_of(before.fields().begin(), before.fields().end(), [&](const Field& field) {
+      return field.name().size() > object.size() && Touches(object, field.name());
+    });
+  };
+  return std::any_of(now.fields().begin(), now.fields().end(), [&](const Field& field) {
+    return !is_known(field.name()) && MayBeHeldAlready(field.name(), is_known, is_looked_into);
   });
 }
 
@@ -112,8 +126,8 @@ ItemColumns::ItemColumns(std::shared_ptr<const Schema> schema)
 ItemColumns ItemColumns::Adopting(const ItemColumns& before, std::shared_ptr<const Schema> schema, bool all) {
   ItemColumns next(std::move(schema));
   next.rows_ = before.rows_;
-  next.needs_filling_ = all;
-  if (all) return next;
+  next.needs_filling_ = all || HoldsNewField(*before.schema_, *next.schema_);
+  if (next.needs_filling_) return next;
   for (Column& column : next.columns_) {
     const Column* held = before.Find(column.field.name());
     if (held != nullptr && SameValues(held->field.type(), column.field.type())) {

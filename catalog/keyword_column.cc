@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "catalog/field_value.h"
 
 namespace waymark {
@@ -67,11 +69,12 @@ std::vector<TermNumber> KeywordColumn::FindFolded(const std::string& text) const
 
 std::vector<TermNumber> KeywordColumn::FindPath(std::string_view path, std::string_view separator) const {
   std::vector<TermNumber> found;
-  for (TermNumber term = 0; term < terms_.size(); ++term) {
-    const std::string_view text = terms_[term].text;
-    if (text.size() < path.size() || text.substr(0, path.size()) != path) continue;
-    const std::string_view rest = text.substr(path.size());
-    if (rest.empty() || rest.substr(0, separator.size()) == separator) found.push_back(term);
+  const auto exact = by_order_.find(path);
+  if (exact != by_order_.end()) found.push_back(*exact);
+  const std::string below = absl::StrCat(std::string(path), std::string(separator));
+  for (auto at = by_order_.lower_bound(std::string_view(below)); at != by_order_.end(); ++at) {
+    if (!absl::StartsWith(TextOf(*at), below)) break;
+    found.push_back(*at);
   }
   return found;
 }
@@ -101,6 +104,8 @@ TermNumber KeywordColumn::Intern(const std::string& text) {
   const auto [place, is_new] = by_text_.try_emplace(text, static_cast<TermNumber>(terms_.size()));
   if (is_new) {
     terms_.push_back(Term{text});
+    // Where they come in order, as from a file, they are put to the end without being compared.
+    by_order_.insert(by_order_.end(), place->second);
     by_folded_[FoldedHash(text)].push_back(place->second);
   }
   return place->second;
@@ -129,6 +134,7 @@ void KeywordColumn::RemoveItem(TermNumber number, ItemOrdinal item) {
   }
   term.only = kNoItem;
   by_text_.erase(term.text);
+  by_order_.erase(number);
   const auto folded = by_folded_.find(FoldedHash(term.text));
   if (folded != by_folded_.end()) {
     auto& numbers = folded->second;
@@ -182,20 +188,25 @@ bool KeywordColumn::IndexAgrees() const {
       ++counts[number];
     }
   }
+  size_t held = 0;
   for (TermNumber number = 0; number < terms_.size(); ++number) {
     const Term& term = terms_[number];
     if (CountOf(number) != counts[number]) return false;
-    if (!term.text.empty() && Find(term.text) != number) return false;
+    if (term.text.empty()) continue;
+    ++held;
+    if (Find(term.text) != number) return false;
+    const auto at = by_order_.find(number);
+    if (at == by_order_.end() || *at != number) return false;
   }
-  return items == present_.cardinality();
+  return held == by_order_.size() && items == present_.cardinality();
 }
 
 size_t KeywordColumn::memory_bytes() const {
   size_t bytes = slots_.capacity() * sizeof(uint32_t) + terms_.capacity() * sizeof(Term) +
                  present_.getSizeInBytes(false);
   for (const Term& term : terms_) {
-    // Its text, the map's copy of it, and its entries in both maps.
-    bytes += 2 * (term.text.size() > 15 ? term.text.size() + 16 : 0) + sizeof(std::string) + 48;
+    // Its text, the map's copy of it, and its entries in both maps and in the order.
+    bytes += 2 * (term.text.size() > 15 ? term.text.size() + 16 : 0) + sizeof(std::string) + 53;
     if (term.items) bytes += term.items->getSizeInBytes(false);
   }
   for (const auto& list : lists_) bytes += sizeof(list) + list.capacity() * sizeof(TermNumber);
@@ -203,15 +214,13 @@ size_t KeywordColumn::memory_bytes() const {
 }
 
 void KeywordColumn::Write(ByteWriter* out) const {
-  // Terms that nobody has any more are left out, so numbers are given anew.
+  // In the order of their texts. Terms that nobody has any more are left out, so numbers are given anew.
   std::vector<TermNumber> renumbered(terms_.size(), kNoTerm);
   uint32_t kept = 0;
-  for (size_t i = 0; i < terms_.size(); ++i) {
-    if (!terms_[i].text.empty()) renumbered[i] = kept++;
-  }
-  out->Put(kept);
-  for (const Term& term : terms_) {
-    if (!term.text.empty()) out->PutText(term.text);
+  out->Put(static_cast<uint32_t>(by_order_.size()));
+  for (const TermNumber term : by_order_) {
+    renumbered[term] = kept++;
+    out->PutText(terms_[term].text);
   }
   std::vector<uint32_t> counts(slots_.size());
   std::vector<TermNumber> all;

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "catalog/field_value.h"
+#include "catalog/object_paths.h"
 #include "catalog/schema_inference.h"
 #include "catalog/text_analysis.h"
 
@@ -100,6 +101,45 @@ absl::Status CheckFieldAnalysis(const storage::SchemaRecord& schema, const Field
   return TextAnalysisOf(schema, field).status();
 }
 
+// Fields that an item gives a schema.
+struct FoundFields {
+  std::vector<Field> fields;
+  std::vector<std::pair<size_t, Field>> wider;  // (place in the schema, as it is now)
+
+  // Whether what lies inside the value is to be found, too.
+  bool Find(const std::string& path, const Value& value, int* free_paths) {
+    const bool nested = absl::StrContains(path, '.');
+    if (nested && *free_paths <= 0) return false;
+    std::optional<Field> field = InferField(path, value);
+    if (!field || !CheckField(*field).ok()) return false;
+    *free_paths -= nested ? 1 : 0;
+    const bool object = field->type() == FieldRecord::OBJECT;
+    fields.push_back(*std::move(field));
+    return object;
+  }
+  void AddParts(const Field& point, int* free_paths) {
+    for (const char* part : {".lat", ".lon"}) {
+      Field field;
+      field.set_name(absl::StrCat(point.name(), part));
+      field.set_type(FieldRecord::FLOATING);
+      field.set_array(point.array());
+      field.set_filterable(true);
+      if (!CheckField(field).ok() || (*free_paths)-- <= 0) continue;
+      fields.push_back(std::move(field));
+    }
+  }
+  // Fields of items before those inside objects, by name, so that the same item gives the same schema: a
+  // map's own order changes from run to run. Each once: the parts of a point may be in the item, too.
+  void Sort() {
+    const auto key = [](const Field& f) { return std::pair(absl::StrContains(f.name(), '.'), f.name()); };
+    std::stable_sort(fields.begin(), fields.end(),
+                     [&](const Field& a, const Field& b) { return key(a) < key(b); });
+    fields.erase(std::unique(fields.begin(), fields.end(),
+                             [](const Field& a, const Field& b) { return a.name() == b.name(); }),
+                 fields.end());
+  }
+};
+
 }  // namespace
 
 Schema::Schema(storage::SchemaRecord record) : record_(std::move(record)) {
@@ -152,27 +192,31 @@ Schema Schema::ExtendedBy(const Struct& fields, bool* changed) const {
   *changed = false;
   if (record_.declared()) return *this;
   // Most items fit as they are: the record is copied only for one that does not.
-  std::vector<std::pair<const std::string*, const Value*>> unknown;
-  std::vector<std::pair<size_t, Field>> wider;
-  for (const auto& [name, value] : fields.fields()) {
-    const auto found = by_name_.find(name);
-    if (found == by_name_.end()) {
-      unknown.emplace_back(&name, &value);
-    } else if (std::optional<Field> field = WidenField(fields_[found->second], value)) {
-      wider.emplace_back(found->second, *std::move(field));
-    }
-  }
-  if (unknown.empty() && wider.empty()) return *this;
+  FoundFields found;
+  const bool full = record_.fields_size() >= kMostInferredFields;
+  int free_paths = kMostInferredPaths - static_cast<int>(paths_.size());
+  ForEachPath(fields, [&](const std::string& path, const Value& value) {
+    const auto known = by_name_.find(path);
+    if (known == by_name_.end()) return !full && found.Find(path, value, &free_paths);
+    const Field& field = fields_[known->second];
+    std::optional<Field> wider = WidenField(field, value);
+    if (!wider) return field.type() == FieldRecord::OBJECT;
+    const bool object = wider->type() == FieldRecord::OBJECT;
+    // Points that items have already are objects now, and looked into like others.
+    if (object && field.type() == FieldRecord::GEO) found.AddParts(field, &free_paths);
+    found.wider.emplace_back(known->second, *std::move(wider));
+    return object;
+  });
+  if (found.fields.empty() && found.wider.empty()) return *this;
   storage::SchemaRecord extended = record_;
-  for (auto& [place, field] : wider) *extended.mutable_fields(static_cast<int>(place)) = std::move(field);
-  *changed = !wider.empty();
-  // By name, so that the same item gives the same schema: the map's own order changes from run to run.
-  std::sort(unknown.begin(), unknown.end(), [](const auto& a, const auto& b) { return *a.first < *b.first; });
-  for (const auto& [name, value] : unknown) {
+  for (auto& [place, field] : found.wider) {
+    *extended.mutable_fields(static_cast<int>(place)) = std::move(field);
+  }
+  *changed = !found.wider.empty();
+  found.Sort();
+  for (Field& field : found.fields) {
     if (extended.fields_size() >= kMostInferredFields) break;
-    std::optional<Field> field = InferField(*name, *value);
-    if (!field || !CheckField(*field).ok()) continue;
-    *extended.add_fields() = *std::move(field);
+    *extended.add_fields() = std::move(field);
     *changed = true;
   }
   if (!*changed) return *this;

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "catalog/field_value.h"
 #include "catalog/geo_point.h"
+#include "catalog/object_paths.h"
 
 namespace waymark {
 namespace {
@@ -93,12 +94,15 @@ bool AnyText(const Value& value, bool (*holds)(std::string_view)) {
   return any;
 }
 
-bool HasTextName(const std::string& name) {
-  return std::find(kTextNames.begin(), kTextNames.end(), absl::AsciiStrToLower(name)) != kTextNames.end();
+// Names say the same of what lies inside objects.
+std::string LowerName(const std::string& path) { return absl::AsciiStrToLower(std::string(LastName(path))); }
+
+bool HasTextName(const std::string& path) {
+  return std::find(kTextNames.begin(), kTextNames.end(), LowerName(path)) != kTextNames.end();
 }
 
-bool HasCategoryName(const std::string& name) {
-  std::string lower = absl::AsciiStrToLower(name);
+bool HasCategoryName(const std::string& path) {
+  std::string lower = LowerName(path);
   const auto known = [&] {
     return std::find(kCategoryNames.begin(), kCategoryNames.end(), lower) != kCategoryNames.end();
   };
@@ -123,7 +127,7 @@ void SetUses(const Value& value, Field* field) {
   bool searchable = false;
   if (type == FieldRecord::TEXT || type == FieldRecord::KEYWORD) searchable = !AnyText(value, IsAddress);
   if (type == FieldRecord::INTEGER) {
-    searchable = absl::StrContains(absl::AsciiStrToLower(field->name()), "year") || LooksLikeYear(value);
+    searchable = absl::StrContains(LowerName(field->name()), "year") || LooksLikeYear(value);
   }
   field->set_searchable(searchable);
   field->set_search_weight(searchable ? 1 : 0);

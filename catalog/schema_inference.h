@@ -16,7 +16,10 @@
 //   {"lat": number, "lon": number} and nothing else
 //                     GEO
 //   object, or an array of objects or arrays
-//                     OBJECT: kept and returned only
+//                     OBJECT: kept and returned only. What lies inside is a field of its own, by the same
+//                     rules:
+//                     {"size": {"width": 30}} is size OBJECT and size.width INTEGER, and a name inside an
+//                     array of objects is an array (catalog/object_paths.h)
 // Numbers, times and booleans are filtered. Search weights are 1. Keyword fields with a category's name
 // (genre, category, tag, class, brand, artist, cast, type, ... or their plurals) and arrays of keywords
 // describe the item (category). The title is the field "title", else "name".
@@ -29,7 +32,8 @@
 // Text in a numeric field is refused when it is no number: one «unknown» must not cost the whole field its
 // ranges. Declare the field as KEYWORD to take both.
 //
-// At most 256 fields are found from the data; those that come later are kept and returned only.
+// At most 256 fields are found from the data, of which 128 inside objects; those that come later are kept and
+// returned only.
 #pragma once
 #include <optional>
 #include <string>
@@ -40,6 +44,7 @@
 namespace waymark {
 
 inline constexpr int kMostInferredFields = 256;
+inline constexpr int kMostInferredPaths = 128;  // of them, inside objects
 inline constexpr size_t kLongestKeywordBytes = 1024;
 
 // The field that `value` suggests; none where it says nothing (null, an empty array or text).

@@ -211,9 +211,9 @@ BoundQuery BindQuery(ParsedQuery query, const IndexSnapshot& snapshot, const Bm2
     for (BoundSynonym& other : bound.synonyms[p].others)
       other.weight = static_cast<float>(other.weight * share);
   }
-  bool several = false;
-  for (size_t t = 0; t < parsed.terms.size(); ++t) several = several || bound.StandsForSeveral(t);
-  if (parsed.root && !several) bound.flat = Flatten(*parsed.root);
+  bool pairs = false;
+  for (size_t t = 0; t < parsed.terms.size(); ++t) pairs = pairs || bound.StandsForPairs(t);
+  if (parsed.root && !pairs) bound.flat = Flatten(*parsed.root);
   return bound;
 }
 

@@ -92,13 +92,19 @@ struct BoundQuery {
   std::vector<std::vector<BoundVariant>> variants;
   std::vector<BoundSynonyms> synonyms;  // [ParsedQuery::synonyms]
   std::vector<Correction> corrections;
-  std::optional<FlatQuery> flat;  // none: the query has more structure, phrases, synonyms or variants
+  std::optional<FlatQuery>
+      flat;              // none: the query has more structure, phrases, synonyms or variants of two words
   bool complete = true;  // false: the deadline came while statistics were counted, nothing may be searched
 
   // Whether `variants` say what the word stands for; else one term does, in all fields.
   bool StandsForSeveral(size_t t) const {
     return variants[t].size() > 1 ||
            (variants[t].size() == 1 && (variants[t][0].scope != 0 || !variants[t][0].found_second.empty()));
+  }
+  // Whether one of these is two words, side by side.
+  bool StandsForPairs(size_t t) const {
+    return std::any_of(variants[t].begin(), variants[t].end(),
+                       [](const BoundVariant& variant) { return !variant.found_second.empty(); });
   }
   // As TermLeaf takes them.
   absl::Span<const float> WeightsIn(const SegmentView& segment, uint32_t scope) const {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "index/scored_list.h"
+#include "index/word_list.h"
 
 namespace waymark {
 namespace {
@@ -14,21 +14,17 @@ class ConjunctionRun {
  public:
   ConjunctionRun(const BoundQuery& query, const SegmentView& segment, HitCollector* hits)
       : hits_(hits), documents_(segment.postings->doc_count()) {
-    const auto make = [&](const std::vector<uint32_t>& terms, std::vector<ScoredList>* lists) {
-      for (uint32_t t : terms) {
-        if (auto term = query.Find(segment, t)) {
-          lists->emplace_back(segment, *term, query.Term(t), query.average_length);
-        }
-      }
+    const auto make = [&](const std::vector<uint32_t>& terms, std::vector<WordList>* lists) {
+      for (uint32_t t : terms) WordList::AppendTo(segment, query, t, lists);
     };
     make(query.flat->must, &must_);
     make(query.flat->should, &should_);
     make(query.flat->must_not, &excluded_);
     complete_ = must_.size() == query.flat->must.size();
-    for (ScoredList& list : must_) order_.push_back(&list);
+    for (WordList& list : must_) order_.push_back(&list);
     std::sort(order_.begin(), order_.end(),
-              [](const ScoredList* a, const ScoredList* b) { return a->postings() < b->postings(); });
-    for (ScoredList& list : should_) order_.push_back(&list);
+              [](const WordList* a, const WordList* b) { return a->postings() < b->postings(); });
+    for (WordList& list : should_) order_.push_back(&list);
     rest_.resize(order_.size() + 1);
   }
 
@@ -68,24 +64,24 @@ class ConjunctionRun {
         order_[i]->Add(needed, rest_[i + 1], &candidates_);
       }
     }
-    for (ScoredList& list : excluded_) list.Exclude(&candidates_);
+    for (WordList& list : excluded_) list.Exclude(&candidates_);
     hits_->OfferAll(candidates_.docs.data(), candidates_.scores.data(), candidates_.count);
   }
 
   size_t TakeWork() {
     size_t work = 64;
     for (auto* lists : {&must_, &should_, &excluded_}) {
-      for (ScoredList& list : *lists) work += list.TakeWork();
+      for (WordList& list : *lists) work += list.TakeWork();
     }
     return work;
   }
 
   HitCollector* hits_;
   const DocNumber documents_;
-  std::vector<ScoredList> must_, should_, excluded_;
-  std::vector<ScoredList*> order_;  // must, the rarest first, then should
-  std::vector<FixedScore> rest_;    // [order_ + 1]: what the lists from there on add at most
-  bool complete_ = false;           // the segment has all words that must be held
+  std::vector<WordList> must_, should_, excluded_;
+  std::vector<WordList*> order_;  // must, the rarest first, then should
+  std::vector<FixedScore> rest_;  // [order_ + 1]: what the lists from there on add at most
+  bool complete_ = false;         // the segment has all words that must be held
   Candidates candidates_;
 };
 

@@ -2,8 +2,11 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <thread>
 #include <unordered_map>
+#include <utility>
 
+#include "index/index_folder.h"
 #include "index/index_maintainer.h"
 #include "index/item_terms.h"
 
@@ -11,6 +14,7 @@ namespace waymark {
 namespace {
 // Changes that are held in memory at once.
 constexpr size_t kBatch = 1000;
+constexpr int kMostBulkThreads = 8;
 }  // namespace
 
 absl::StatusOr<bool> IndexMaintainer::FollowSchema() {
@@ -24,10 +28,44 @@ absl::StatusOr<bool> IndexMaintainer::FollowSchema() {
   analysis_ = *analysis;
   fields_ = std::move(fields);
   analyzers_ = FieldAnalyzers(analysis_, fields_);
+  bulk_analysis_ = nullptr;
   return true;
 }
 
+absl::Status IndexMaintainer::BeginBulk(int64_t changes) {
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  const int threads = bulk_options_.threads > 0 ? bulk_options_.threads : std::min(cores, kMostBulkThreads);
+  if (bulk_ || threads < 2 || changes < bulk_options_.changes) return absl::OkStatus();
+  const auto first_segment = lucene_->BeginParts();
+  if (!first_segment.ok()) return first_segment.status();
+  std::vector<std::filesystem::path> folders;
+  for (int i = 0; i < threads; ++i) folders.push_back(PartFolder(folder_, static_cast<size_t>(i)));
+  auto bulk = BulkIndexer::Start(folders, *first_segment);
+  if (!bulk.ok()) return bulk.status();
+  bulk_ = *std::move(bulk);
+  return absl::OkStatus();
+}
+
+absl::Status IndexMaintainer::EndBulk() {
+  if (!bulk_) return absl::OkStatus();
+  auto parts = bulk_->Finish();
+  if (!parts.ok()) return parts.status();
+  if (absl::Status status = lucene_->Adopt(std::move(parts->segments)); !status.ok()) return status;
+  segments_.insert(segments_.end(), parts->compiled.begin(), parts->compiled.end());
+  bulk_.reset();
+  if (absl::Status status = PublishSnapshot(); !status.ok()) return status;
+  // By a manifest of its own, so that only the newest commits must be kept.
+  return Commit();
+}
+
+void IndexMaintainer::AbandonBulk() {
+  if (!bulk_) return;
+  bulk_.reset();
+  lucene_.reset();  // documents are missing that it was told of
+}
+
 absl::StatusOr<bool> IndexMaintainer::FillFromStore(const std::atomic<bool>& stop) {
+  if (absl::Status status = BeginBulk(catalog_->live_count()); !status.ok()) return status;
   // Everything up to here is seen by the walk; what comes later is taken from the log (again, where the walk
   // has seen it, which changes nothing).
   const LogOffset end = store_->End();
@@ -37,8 +75,7 @@ absl::StatusOr<bool> IndexMaintainer::FillFromStore(const std::atomic<bool>& sto
     // The schema is read after the items: it grows before an item with a new field is written.
     serves = FollowSchema();
     if (!serves.ok() || !*serves) return false;
-    if (absl::Status status = Index(batch); !status.ok()) serves = status;
-    batch.clear();
+    if (absl::Status status = Index(std::exchange(batch, {})); !status.ok()) serves = status;
     return serves.ok() && !stop;
   };
   absl::Status walked =
@@ -48,9 +85,13 @@ absl::StatusOr<bool> IndexMaintainer::FillFromStore(const std::atomic<bool>& sto
       });
   if (!walked.ok()) return walked;
   if (serves.ok() && *serves && !stop) flush();
-  if (!serves.ok() || !*serves || stop) return serves;
+  if (!serves.ok() || !*serves || stop) {
+    AbandonBulk();
+    return serves;
+  }
   position_ = end;
   filled_ = true;
+  if (absl::Status status = EndBulk(); !status.ok()) return status;
   return true;
 }
 
@@ -73,35 +114,47 @@ absl::StatusOr<bool> IndexMaintainer::ReadLog() {
   // The schema is read after the items: it grows before an item with a new field is written.
   absl::StatusOr<bool> serves = FollowSchema();
   if (!serves.ok() || !*serves) return serves;
-  if (absl::Status status = Index(items); !status.ok()) return status;
+  if (absl::Status status = Index(std::move(items)); !status.ok()) return status;
   if (*reached > position_) uncommitted_ = true;
   position_ = *reached;
   return true;
 }
 
-absl::Status IndexMaintainer::Index(const std::vector<ChangedItem>& items) {
-  for (const ChangedItem& item : items) {
-    absl::Status status;
-    if (item.record.deleted()) {
-      if (!HasDocument(item.item)) continue;
-      status = lucene_->Delete(item.item);
+absl::Status IndexMaintainer::Index(std::vector<ChangedItem> items) {
+  for (ChangedItem& changed : items) {
+    const ItemOrdinal item = changed.item;
+    const bool deleted = changed.record.deleted();
+    if (deleted) {
+      if (!HasDocument(item)) continue;
+      if (absl::Status status = DeleteItem(item); !status.ok()) return status;
     } else {
       // A change of fields that are not searched must never touch the segments.
-      const bool searched = item.all || AnySearched(fields_, item.changed_fields);
-      if (!searched && HasDocument(item.item)) continue;
-      status = IndexItem(item);
+      const bool searched = changed.all || AnySearched(fields_, changed.changed_fields);
+      if (!searched && HasDocument(item)) continue;
+      if (absl::Status status = IndexItem(std::move(changed)); !status.ok()) return status;
     }
-    if (!status.ok()) return status;
-    SetDocument(item.item, !item.record.deleted());
+    SetDocument(item, !deleted);
     ++unpublished_;
     uncommitted_ = true;
   }
   return absl::OkStatus();
 }
 
-absl::Status IndexMaintainer::IndexItem(const ChangedItem& item) {
-  const auto terms = TermsOfItem(analyzers_, fields_, item.record.fields(), &scratch_);
-  return lucene_->Put(item.item, terms, HasDocument(item.item));
+absl::Status IndexMaintainer::DeleteItem(ItemOrdinal item) {
+  return bulk_ && bulk_->Holds(item) ? bulk_->Delete(item) : lucene_->Delete(item);
+}
+
+absl::Status IndexMaintainer::IndexItem(ChangedItem item) {
+  if (!bulk_) {
+    const auto terms = TermsOfItem(analyzers_, fields_, item.record.fields(), &scratch_);
+    return lucene_->Put(item.item, terms, HasDocument(item.item));
+  }
+  if (HasDocument(item.item) && !bulk_->Holds(item.item)) {
+    if (absl::Status status = lucene_->Delete(item.item); !status.ok()) return status;
+  }
+  if (!bulk_analysis_)
+    bulk_analysis_ = std::make_shared<const ItemAnalysis>(ItemAnalysis{fields_, analyzers_});
+  return bulk_->Put(item.item, std::move(item.record), bulk_analysis_);
 }
 
 void IndexMaintainer::SetDocument(ItemOrdinal item, bool has) {

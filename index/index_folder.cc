@@ -31,6 +31,19 @@ absl::Status Remove(const fs::path& folder) {
   return absl::InternalError(absl::StrCat("cannot remove ", folder.string(), ": ", error.message()));
 }
 
+// Of the folder and of its rebuild.
+std::vector<fs::path> PartsBeside(const fs::path& folder) {
+  std::vector<fs::path> parts;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder.parent_path(), error)) {
+    const std::string name = entry.path().filename().string();
+    for (const fs::path& of : {folder, BuildingFolder(folder)}) {
+      if (name.starts_with(of.filename().string() + ".part-")) parts.push_back(entry.path());
+    }
+  }
+  return parts;
+}
+
 // The numbers N of <folder>.damaged-N.
 std::vector<int> DamagedNumbers(const fs::path& folder) {
   std::vector<int> numbers;
@@ -56,11 +69,18 @@ fs::path IndexFolder(const fs::path& data, Scope scope) {
 
 fs::path BuildingFolder(const fs::path& folder) { return Beside(folder, ".building"); }
 
+fs::path PartFolder(const fs::path& folder, size_t part) {
+  return Beside(folder, absl::StrCat(".part-", part));
+}
+
 absl::Status TidyIndexFolder(const fs::path& folder) {
   if (!fs::exists(folder) && fs::exists(BuildingFolder(folder) / kManifestName)) {
     if (absl::Status status = Rename(BuildingFolder(folder), folder); !status.ok()) return status;
   }
   if (absl::Status status = Remove(BuildingFolder(folder)); !status.ok()) return status;
+  for (const fs::path& part : PartsBeside(folder)) {
+    if (absl::Status status = Remove(part); !status.ok()) return status;
+  }
   return Remove(Beside(folder, ".old"));
 }
 

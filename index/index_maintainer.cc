@@ -11,21 +11,24 @@
 namespace waymark {
 namespace {
 
-// During long work, what has come in becomes searchable every so many documents.
-constexpr size_t kDocumentsPerSnapshot = 100'000;
+// During long work, what has come in becomes searchable every so many documents; of a bulk load, whose
+// segments join the index then.
+constexpr size_t kDocumentsPerSnapshot = 100'000, kDocumentsPerBulk = 400'000;
 
 std::string Text(const absl::Status& status) { return std::string(status.message()); }
 
 }  // namespace
 
 IndexMaintainer::IndexMaintainer(const Store* store, Scope scope, const Catalog* catalog,
-                                 std::filesystem::path folder, const Bm25Options& bm25, Publish publish)
+                                 std::filesystem::path folder, const Bm25Options& bm25, Publish publish,
+                                 const BulkOptions& bulk)
     : store_(store),
       scope_(scope),
       catalog_(catalog),
       folder_(std::move(folder)),
       bm25_(bm25),
-      publish_(std::move(publish)) {}
+      publish_(std::move(publish)),
+      bulk_options_(bulk) {}
 
 IndexMaintainer::~IndexMaintainer() = default;
 
@@ -82,6 +85,7 @@ absl::Status IndexMaintainer::UseManifest(const IndexManifest& manifest,
   analysis_ = *analysis;
   fields_ = manifest.fields;
   analyzers_ = FieldAnalyzers(analysis_, fields_);
+  bulk_analysis_ = nullptr;
   position_ = manifest.position;
   filled_ = true;
   uncommitted_ = false;
@@ -127,6 +131,7 @@ absl::Status IndexMaintainer::StartAfresh() {
 
 absl::Status IndexMaintainer::Advance(const std::atomic<bool>& stop) {
   absl::Status status = AdvanceUnguarded(stop);
+  AbandonBulk();  // only after an error there is one
   // What Lucene++ holds after an error is not to be trusted; a schema that cannot be served is not its fault.
   if (!status.ok() && !absl::IsInvalidArgument(status)) lucene_.reset();
   return status;
@@ -140,20 +145,26 @@ absl::Status IndexMaintainer::AdvanceUnguarded(const std::atomic<bool>& stop) {
   while (!stop) {
     absl::StatusOr<bool> serves = FollowSchema();
     if (serves.ok() && *serves && !filled_) serves = FillFromStore(stop);
-    if (serves.ok() && *serves && filled_ && position_ < end) serves = ReadLog();
+    if (serves.ok() && *serves && filled_ && position_ < end) {
+      if (absl::Status status = BeginBulk(static_cast<int64_t>(end - position_)); !status.ok()) return status;
+      serves = ReadLog();
+    }
     if (!serves.ok()) return serves.status();
     if (!*serves) {
+      AbandonBulk();
       absl::Status status =
           Rebuild("the schema's searchable fields or its text analysis changed", OldIndex::kRemove, stop);
       if (!status.ok()) return status;
       continue;
     }
     if (filled_ && position_ >= end) break;
-    if (unpublished_ >= kDocumentsPerSnapshot) {
+    if (unpublished_ >= (bulk_ ? kDocumentsPerBulk : kDocumentsPerSnapshot)) {
+      if (absl::Status status = EndBulk(); !status.ok()) return status;
       if (absl::Status status = PublishSnapshot(); !status.ok()) return status;
     }
   }
-  return PublishSnapshot();
+  if (absl::Status status = EndBulk(); !status.ok()) return status;
+  return lucene_ ? PublishSnapshot() : absl::OkStatus();
 }
 
 absl::Status IndexMaintainer::RebuildAside(const std::string& reason, const std::atomic<bool>& stop) {
@@ -166,7 +177,8 @@ absl::Status IndexMaintainer::Rebuild(const std::string& reason, OldIndex old,
                                       const std::atomic<bool>& stop) {
   rebuild_reason_ = reason;
   spdlog::info("keyword index {}: {}; rebuilding beside it", folder_.string(), reason);
-  IndexMaintainer builder(store_, scope_, catalog_, BuildingFolder(folder_), bm25_, [](auto) {});
+  IndexMaintainer builder(
+      store_, scope_, catalog_, BuildingFolder(folder_), bm25_, [](auto) {}, bulk_options_);
   absl::StatusOr<bool> filled = false;
   while (!*filled) {
     if (absl::Status status = builder.StartAfresh(); !status.ok()) return status;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "catalog/catalog.h"
+#include "index/bulk_indexer.h"
 #include "index/field_analyzers.h"
 #include "index/index_manifest.h"
 #include "index/index_snapshot.h"
@@ -25,13 +26,19 @@
 
 namespace waymark {
 
+// When work is done on several threads (index/bulk_indexer.h).
+struct BulkOptions {
+  int threads = 0;          // 0: one a core, at most 8; 1: never
+  int64_t changes = 5'000;  // from so many that are to be taken in on
+};
+
 class IndexMaintainer {
  public:
   using Publish = std::function<void(std::shared_ptr<const IndexSnapshot>)>;
   // `publish` gets every new snapshot; their positions never go back. `folder`: IndexFolder(), or where a
   // rebuild is made.
   IndexMaintainer(const Store* store, Scope scope, const Catalog* catalog, std::filesystem::path folder,
-                  const Bm25Options& bm25, Publish publish);
+                  const Bm25Options& bm25, Publish publish, const BulkOptions& bulk = {});
   ~IndexMaintainer();
 
   // Goes on from the last commit, or from nothing when there is none, it is damaged, or it is of another
@@ -71,14 +78,21 @@ class IndexMaintainer {
   absl::Status PublishSnapshot();
 
   // index_changes.cc
+  // From here on documents go to several threads, if so many changes are worth it.
+  absl::Status BeginBulk(int64_t changes);
+  // What they have made becomes part of the index.
+  absl::Status EndBulk();
+  // Lets go of it, and of what was done beside it: the next Advance() goes on from the last commit.
+  void AbandonBulk();
   // Whether the segments can go on under the catalogue's schema; takes on what does not need a rebuild.
   absl::StatusOr<bool> FollowSchema();
   // Takes in every live item. False: the schema changed so that what was taken in is of no use.
   absl::StatusOr<bool> FillFromStore(const std::atomic<bool>& stop);
   // Takes in at most one batch of the log after position_.
   absl::StatusOr<bool> ReadLog();
-  absl::Status Index(const std::vector<ChangedItem>& items);
-  absl::Status IndexItem(const ChangedItem& item);
+  absl::Status Index(std::vector<ChangedItem> items);
+  absl::Status IndexItem(ChangedItem item);
+  absl::Status DeleteItem(ItemOrdinal item);
   bool HasDocument(ItemOrdinal item) const { return item < indexed_.size() && indexed_[item]; }
   void SetDocument(ItemOrdinal item, bool has);
 
@@ -88,8 +102,11 @@ class IndexMaintainer {
   const std::filesystem::path folder_;
   const Bm25Options bm25_;
   const Publish publish_;
+  const BulkOptions bulk_options_;
 
-  std::unique_ptr<LuceneSegments> lucene_;  // null: after an error, until it is opened again
+  std::unique_ptr<LuceneSegments> lucene_;             // null: after an error, until it is opened again
+  std::unique_ptr<BulkIndexer> bulk_;                  // null: documents go to lucene_ at once
+  std::shared_ptr<const ItemAnalysis> bulk_analysis_;  // of fields_ and analyzers_; null: not made yet
   std::vector<LiveSegment> segments_;
   std::vector<IndexedFile> files_;  // of the last manifest
   AnalysisSettings analysis_;

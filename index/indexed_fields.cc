@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "catalog/field_path.h"
+#include "catalog/object_paths.h"
 
 namespace waymark {
 
@@ -15,6 +16,12 @@ const IndexedField* IndexedFields::Find(std::string_view name) const {
 
 bool IndexedFields::Knows(std::string_view name) const {
   return std::find(known.begin(), known.end(), name) != known.end();
+}
+
+bool IndexedFields::KnowsInside(std::string_view object) const {
+  return std::any_of(known.begin(), known.end(), [&](const std::string& name) {
+    return name.size() > object.size() && Touches(object, name);
+  });
 }
 
 IndexedFields IndexedFieldsOf(const Schema& schema) {
@@ -42,6 +49,11 @@ bool CanExtend(const IndexedFields& before, const IndexedFields& after) {
     if (before.Find(field.name) != nullptr) continue;
     // A declared schema may name a field that items have held all the time.
     if (after.declared || before.declared || before.Knows(field.name)) return false;
+    if (MayBeHeldAlready(
+            field.name, [&](std::string_view name) { return before.Knows(name); },
+            [&](std::string_view object) { return before.KnowsInside(object); })) {
+      return false;
+    }
   }
   return true;
 }

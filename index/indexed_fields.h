@@ -33,6 +33,7 @@ struct IndexedFields {
 
   const IndexedField* Find(std::string_view name) const;
   bool Knows(std::string_view name) const;
+  bool KnowsInside(std::string_view object) const;  // a field that lies inside
   bool operator==(const IndexedFields&) const = default;
 };
 

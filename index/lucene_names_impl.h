@@ -4,6 +4,7 @@
 // LuceneHeaders.h must come first, as the order of names makes it.
 #include <lucene++/LuceneHeaders.h>
 #include <lucene++/NoLockFactory.h>
+#include <lucene++/SegmentInfo.h>
 #include <lucene++/SegmentInfos.h>
 #include <lucene++/SegmentReader.h>
 #include <lucene++/SerialMergeScheduler.h>

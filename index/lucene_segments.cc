@@ -19,15 +19,21 @@ using lucene_impl::Wide;
 // Of documents that are not in a segment yet. Bounded for each open collection.
 constexpr double kBufferMegabytes = 64;
 
-// Keeps the last two commits: the newest may be one whose manifest was never written.
-class KeepTwoCommits : public Lucene::IndexDeletionPolicy {
+// Keeps the last commits: two, since the newest may be one whose manifest was never written; more while parts
+// are adopted, which makes several without a manifest.
+class KeepLastCommits : public Lucene::IndexDeletionPolicy {
  public:
-  LUCENE_CLASS(KeepTwoCommits);
+  LUCENE_CLASS(KeepLastCommits);
+  static constexpr int32_t kUsual = 2, kWhileAdopting = 8;
+
   void onInit(Lucene::Collection<Lucene::IndexCommitPtr> commits) override { onCommit(commits); }
   void onCommit(Lucene::Collection<Lucene::IndexCommitPtr> commits) override {
-    for (int32_t i = 0; i + 2 < commits.size(); ++i) commits[i]->deleteCommit();
+    for (int32_t i = 0; i + kept < commits.size(); ++i) commits[i]->deleteCommit();
   }
+
+  int32_t kept = kUsual;
 };
+using KeepLastCommitsPtr = boost::shared_ptr<KeepLastCommits>;
 
 // Whether what was compiled, perhaps in another process, serves the segment as it is now: it may hold
 // documents that were deleted since, but must lack none that is not.
@@ -42,7 +48,9 @@ bool FitsReader(const CompiledSegment& compiled, const Lucene::IndexReaderPtr& s
 }  // namespace
 
 struct LuceneSegments::Impl {
+  std::filesystem::path folder;
   Lucene::DirectoryPtr directory;
+  KeepLastCommitsPtr policy = newLucene<KeepLastCommits>();
   Lucene::IndexWriterPtr writer;
   // Field objects and their streams are used again for every document.
   struct TextField {
@@ -55,8 +63,23 @@ struct LuceneSegments::Impl {
   // The process that has the store open is the only one here, so Lucene++ needs no lock; its lock file would
   // outlive a crash.
   explicit Impl(const std::filesystem::path& folder)
-      : directory(
+      : folder(folder),
+        directory(
             Lucene::FSDirectory::open(Wide(folder.string()), Lucene::NoLockFactory::getNoLockFactory())) {}
+
+  // On the newest commit, or on `commit`.
+  void OpenWriter(const Lucene::IndexCommitPtr& commit = nullptr) {
+    const auto analyzer = newLucene<Lucene::KeywordAnalyzer>();
+    const int32_t kUnlimited = Lucene::IndexWriter::MaxFieldLengthUNLIMITED;
+    writer = commit ? newLucene<Lucene::IndexWriter>(directory, analyzer, policy, kUnlimited, commit)
+                    : newLucene<Lucene::IndexWriter>(directory, analyzer, false, policy, kUnlimited);
+    Configure();
+  }
+  Lucene::SegmentInfosPtr Newest() const {
+    Lucene::SegmentInfosPtr infos = newLucene<Lucene::SegmentInfos>();
+    infos->read(directory);
+    return infos;
+  }
 
   void Configure() {
     // Lucene++'s ConcurrentMergeScheduler uses memory that is freed already.
@@ -94,15 +117,16 @@ LuceneSegments::~LuceneSegments() {
   });
 }
 
-absl::StatusOr<std::unique_ptr<LuceneSegments>> LuceneSegments::Create(const std::filesystem::path& folder) {
+absl::StatusOr<std::unique_ptr<LuceneSegments>> LuceneSegments::Create(const std::filesystem::path& folder,
+                                                                       int first_segment) {
   using Result = absl::StatusOr<std::unique_ptr<LuceneSegments>>;
   return Guarded("create the index in " + folder.string(), [&]() -> Result {
     std::filesystem::create_directories(folder);
     auto impl = std::make_unique<Impl>(folder);
-    impl->writer = newLucene<Lucene::IndexWriter>(impl->directory, newLucene<Lucene::KeywordAnalyzer>(), true,
-                                                  newLucene<KeepTwoCommits>(),
-                                                  Lucene::IndexWriter::MaxFieldLengthUNLIMITED);
-    impl->Configure();
+    Lucene::SegmentInfosPtr none = newLucene<Lucene::SegmentInfos>();
+    none->counter = first_segment;
+    none->commit(impl->directory);
+    impl->OpenWriter();
     return std::unique_ptr<LuceneSegments>(new LuceneSegments(std::move(impl)));
   });
 }
@@ -118,10 +142,7 @@ absl::StatusOr<std::unique_ptr<LuceneSegments>> LuceneSegments::Open(const std::
       if (commit->getSegmentsFileName() == Wide(segments_file)) wanted = commit;
     }
     if (!wanted) return absl::DataLossError("no commit '" + segments_file + "' in " + folder.string());
-    impl->writer = newLucene<Lucene::IndexWriter>(impl->directory, newLucene<Lucene::KeywordAnalyzer>(),
-                                                  newLucene<KeepTwoCommits>(),
-                                                  Lucene::IndexWriter::MaxFieldLengthUNLIMITED, wanted);
-    impl->Configure();
+    impl->OpenWriter(wanted);
     return std::unique_ptr<LuceneSegments>(new LuceneSegments(std::move(impl)));
   });
 }
@@ -200,9 +221,9 @@ absl::StatusOr<LuceneCommit> LuceneSegments::Commit(const std::map<std::string, 
     Lucene::MapStringString data = Lucene::MapStringString::newInstance();
     for (const auto& [key, value] : user_data) data.put(Wide(key), Wide(value));
     impl_->writer->commit(data);
+    impl_->policy->kept = KeepLastCommits::kUsual;  // from the next one on
 
-    Lucene::SegmentInfosPtr infos = newLucene<Lucene::SegmentInfos>();
-    infos->read(impl_->directory);
+    const Lucene::SegmentInfosPtr infos = impl_->Newest();
     LuceneCommit commit;
     commit.segments_file = Utf8(infos->getCurrentSegmentFileName());
     Lucene::HashSet<Lucene::String> files = infos->files(impl_->directory, true);
@@ -213,6 +234,41 @@ absl::StatusOr<LuceneCommit> LuceneSegments::Commit(const std::map<std::string, 
       commit.user_data[Utf8(entry->first)] = Utf8(entry->second);
     }
     return commit;
+  });
+}
+
+absl::StatusOr<int> LuceneSegments::BeginParts() {
+  return Guarded("begin a bulk load", [&]() -> absl::StatusOr<int> {
+    impl_->policy->kept = KeepLastCommits::kWhileAdopting;
+    impl_->writer->commit();
+    // Merges of its own may name some, too.
+    return impl_->Newest()->counter + kSegmentNamesOfPart;
+  });
+}
+
+absl::Status LuceneSegments::Adopt(std::vector<std::unique_ptr<LuceneSegments>> parts) {
+  return Guarded("take the segments of a bulk load into the index", [&] {
+    impl_->writer->commit();
+    impl_->writer->rollback();  // of nothing: closes it without merging
+    const Lucene::SegmentInfosPtr all = impl_->Newest();
+    for (const auto& part : parts) {
+      part->impl_->writer->commit();
+      part->impl_->writer->rollback();
+      const Lucene::SegmentInfosPtr infos = part->impl_->Newest();
+      const Lucene::HashSet<Lucene::String> files = infos->files(part->impl_->directory, false);
+      for (const Lucene::String& file : files) {
+        std::filesystem::rename(part->impl_->folder / Utf8(file), impl_->folder / Utf8(file));
+      }
+      for (int32_t i = 0; i < infos->size(); ++i) {
+        const Lucene::SegmentInfoPtr info = infos->info(i);
+        info->dir = impl_->directory;
+        all->add(info);
+      }
+      all->counter = std::max(all->counter, infos->counter);
+    }
+    all->commit(impl_->directory);
+    impl_->OpenWriter();
+    return absl::OkStatus();
   });
 }
 

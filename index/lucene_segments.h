@@ -34,10 +34,15 @@ struct LuceneCommit {
   std::map<std::string, std::string> user_data;
 };
 
+// Numbers that one part of a bulk load may name its segments by.
+inline constexpr int kSegmentNamesOfPart = 1 << 14;
+
 class LuceneSegments {
  public:
-  // Begins an empty index in a folder, which is made when it is missing and should be empty.
-  static absl::StatusOr<std::unique_ptr<LuceneSegments>> Create(const std::filesystem::path& folder);
+  // Begins an empty index in a folder, which is made when it is missing and should be empty. Its segments are
+  // named by numbers from `first_segment` on.
+  static absl::StatusOr<std::unique_ptr<LuceneSegments>> Create(const std::filesystem::path& folder,
+                                                                int first_segment = 0);
   // Goes on from a commit, named by its segments_N file; what was written later is dropped. DATA_LOSS:
   // damage.
   static absl::StatusOr<std::unique_ptr<LuceneSegments>> Open(const std::filesystem::path& folder,
@@ -57,6 +62,13 @@ class LuceneSegments {
   // files of the commit before stay until the next one, so that a manifest that names them stays good.
   // Lucene++ keeps `user_data` only where there was something to commit.
   absl::StatusOr<LuceneCommit> Commit(const std::map<std::string, std::string>& user_data);
+
+  // The first segment number of parts that are to be adopted: no segment of this index has one from there on.
+  absl::StatusOr<int> BeginParts();
+  // Takes the segments of others, with all that was written to them, as its own: their files move into this
+  // index's folder, on the same filesystem. What was compiled of them stays good. All commits since
+  // BeginParts() stay until the Commit() after the next one.
+  absl::Status Adopt(std::vector<std::unique_ptr<LuceneSegments>> parts);
 
  private:
   struct Impl;

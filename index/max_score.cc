@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "index/posting_kernels.h"
-#include "index/scored_list.h"
+#include "index/word_list.h"
 
 namespace waymark {
 namespace {
@@ -34,19 +34,11 @@ class Search {
  public:
   Search(const BoundQuery& query, const SegmentView& segment, HitCollector* hits)
       : hits_(hits), documents_(segment.postings->doc_count()) {
-    for (uint32_t t : query.flat->should) {
-      if (auto term = query.Find(segment, t)) {
-        lists_.emplace_back(segment, *term, query.Term(t), query.average_length);
-      }
-    }
-    for (uint32_t t : query.flat->must_not) {
-      if (auto term = query.Find(segment, t)) {
-        excluded_.emplace_back(segment, *term, query.Term(t), query.average_length);
-      }
-    }
-    for (ScoredList& list : lists_) order_.push_back(&list);
+    for (uint32_t t : query.flat->should) WordList::AppendTo(segment, query, t, &lists_);
+    for (uint32_t t : query.flat->must_not) WordList::AppendTo(segment, query, t, &excluded_);
+    for (WordList& list : lists_) order_.push_back(&list);
     std::sort(order_.begin(), order_.end(),
-              [](const ScoredList* a, const ScoredList* b) { return a->bound() > b->bound(); });
+              [](const WordList* a, const WordList* b) { return a->bound() > b->bound(); });
     rest_.resize(order_.size() + 1);
     bounds_.resize(order_.size());
   }
@@ -59,7 +51,7 @@ class Search {
 
   bool Run(bool may_guess) {
     if (first_ == 0 && excluded_.empty() && hits_->top().limit() <= kMostToSeed) {
-      if (order_.size() == 1) return RunOneList();
+      if (order_.size() == 1 && order_[0]->is_one()) return RunOneList(order_[0]->greatest());
       seed_ = Seed();
     }
     for (DocNumber begin = first_; begin < documents_;) {
@@ -129,7 +121,7 @@ class Search {
     for (size_t i = forward; i < order_.size() && candidates.count > 0; ++i) {
       if (bounds_[i] > 0) order_[i]->Add(needed, rest_[i + 1], &candidates);
     }
-    for (ScoredList& list : excluded_) list.Exclude(&candidates);
+    for (WordList& list : excluded_) list.Exclude(&candidates);
     if (ceiling_ != kNoCeiling) {
       size_t kept = 0;
       for (size_t c = 0; c < candidates.count; ++c) {
@@ -143,22 +135,22 @@ class Search {
   }
 
   // One list, its best blocks first, so that most others need not be read.
-  bool RunOneList() {
+  bool RunOneList(ScoredList* list) {
     Candidates& candidates = scratch_.candidates;
-    const std::vector<size_t> best = order_[0]->BestBlocks(kSeedBlocks);
+    const std::vector<size_t> best = list->BestBlocks(kSeedBlocks);
     const auto offer = [&](size_t block) {
       candidates.count = 0;
-      order_[0]->AppendBlock(block, std::max(hits_->NeededFrom(0), 1), &candidates);
+      list->AppendBlock(block, std::max(hits_->NeededFrom(0), 1), &candidates);
       hits_->OfferAll(candidates.docs.data(), candidates.scores.data(), candidates.count);
     };
     for (size_t block : best) offer(block);
     size_t passed = 0;  // of `best`
-    for (size_t block = 0; block < order_[0]->block_count(); ++block) {
+    for (size_t block = 0; block < list->block_count(); ++block) {
       if (passed < best.size() && best[passed] == block) {
         ++passed;
         continue;
       }
-      const FixedScore bound = order_[0]->BlockBound(block);
+      const FixedScore bound = list->BlockBound(block);
       if (bound < hits_->NeededFrom(0)) continue;
       offer(block);
       if (!hits_->Spend(TakeWork())) return false;
@@ -172,7 +164,8 @@ class Search {
     if (order_.empty()) return 0;
     Candidates& candidates = scratch_.candidates;
     candidates.count = 0;
-    for (size_t block : order_[0]->BestBlocks(kSeedBlocks)) order_[0]->AppendBlock(block, 1, &candidates);
+    ScoredList* const first = order_[0]->greatest();
+    for (size_t block : first->BestBlocks(kSeedBlocks)) first->AppendBlock(block, 1, &candidates);
     const size_t limit = hits_->top().limit(), wanted = 2 * limit + 8;
     if (candidates.count > wanted) {
       std::vector<FixedScore> scores(candidates.scores.begin(), candidates.scores.begin() + candidates.count);
@@ -186,7 +179,7 @@ class Search {
     for (size_t c = 0; c < candidates.count; ++c) {
       if (hits_->MayShow(candidates.docs[c])) best.Offer(candidates.scores[c], 0);
     }
-    for (ScoredList* list : order_) list->Rewind();
+    for (WordList* list : order_) list->Rewind();
     return best.ScoreOfRank(limit);
   }
 
@@ -199,8 +192,8 @@ class Search {
 
   size_t TakeWork() {
     size_t work = 64;
-    for (ScoredList& list : lists_) work += list.TakeWork();
-    for (ScoredList& list : excluded_) work += list.TakeWork();
+    for (WordList& list : lists_) work += list.TakeWork();
+    for (WordList& list : excluded_) work += list.TakeWork();
     return work;
   }
 
@@ -213,9 +206,9 @@ class Search {
   const DocNumber documents_;
   DocNumber first_ = 0, guessed_at_ = 0;
   FixedScore ceiling_ = kNoCeiling, guess_ = 0, seed_ = 0;
-  std::vector<ScoredList> lists_, excluded_;
+  std::vector<WordList> lists_, excluded_;
   DocNumber size_ = kFirstWindow / kGrowth;  // of the last window
-  std::vector<ScoredList*> order_;           // by bound, the greatest first
+  std::vector<WordList*> order_;             // by bound, the greatest first
   std::vector<FixedScore> bounds_;           // [order_], of the window
   std::vector<FixedScore> rest_;             // [order_ + 1]
   Scratch& scratch_ = ThreadScratch();
@@ -226,7 +219,8 @@ class Search {
 bool MaxScore::Serves(const BoundQuery& query, const HitCollector& hits) {
   if (!query.flat || !query.flat->must.empty()) return false;
   // The documents of one word are counted already.
-  const bool counted = query.flat->should.size() == 1 && query.flat->must_not.empty() && hits.shows_all();
+  const bool counted = query.flat->should.size() == 1 && query.flat->must_not.empty() && hits.shows_all() &&
+                       !query.StandsForSeveral(query.flat->should[0]);
   return counted || !hits.counts_all();
 }
 
@@ -242,9 +236,15 @@ bool MaxScore::Run(const BoundQuery& query, const SegmentView& segment, HitColle
   // Pruned search sees few of its matches; as many as the most frequent word has there are at least.
   if (!hits->shows_all() || !query.flat->must_not.empty()) return true;
   int64_t most = 0;
+  const auto count = [&](TermIndex term) {
+    if (term != kNoTerm) most = std::max<int64_t>(most, segment.live->document_count(term));
+  };
   for (uint32_t t : query.flat->should) {
-    const auto term = query.Find(segment, t);
-    if (term) most = std::max<int64_t>(most, segment.live->document_count(*term));
+    if (!query.StandsForSeveral(t)) count(query.found_terms[segment.number][t]);
+    // Of documents that hold a term, some may hold it in fields where it does not count.
+    for (const BoundVariant& variant : query.variants[t]) {
+      if (variant.scope == 0) count(variant.found[segment.number]);
+    }
   }
   hits->AddSeen(std::max<int64_t>(0, most - (hits->seen() - before)));
   return true;

@@ -13,8 +13,13 @@ void ScoreWindow::Take(FixedScore least, Candidates* candidates) {
 }
 
 ScoredList::ScoredList(const SegmentView& segment, TermIndex term, const Bm25Term& scorer,
-                       double average_length)
-    : segment_(segment), reader_(*segment.postings, term), scorer_(scorer) {
+                       double average_length, absl::Span<const float> weights)
+    : segment_(segment),
+      weights_(weights.empty() ? absl::MakeConstSpan(segment.weights) : weights),
+      some_fields_(!weights.empty()),
+      reader_(*segment.postings, term),
+      scorer_(scorer) {
+  // Bounds of all fields hold for some: a score grows with the frequency.
   bounds_ = segment.bounds->of_block(reader_.first_block());
   // The small addition is for rounding.
   bound_unit_ = static_cast<float>(scorer.weight * 1.00001 / ImpactBounds::kUnit *
@@ -37,9 +42,13 @@ const DocNumber* ScoredList::Load(size_t block) {
 
 void ScoredList::ScoreLoaded() {
   if (scored_) return;
-  const auto docs = reader_.ReadFrequencies(loaded_, segment_.weights);
+  const auto docs = reader_.ReadFrequencies(loaded_, weights_);
   ScoreBlock(scorer_, reader_.frequencies(), docs.data(), docs.size(), segment_.lengths->data(),
              scores_.data());
+  // What is held where it does not count is not held.
+  for (size_t i = 0; some_fields_ && i < docs.size(); ++i) {
+    if (reader_.frequencies()[i] == 0) scores_[i] = 0;
+  }
   scored_ = true;
   work_ += kPostingsPerBlock / 2;
 }
@@ -59,23 +68,36 @@ FixedScore ScoredList::EnterWindow(DocNumber begin, DocNumber end) {
   return Bound(GreatestBound(bounds_ + block_, last - block_ + 1));
 }
 
-void ScoredList::Accumulate(ScoreWindow* window) {
-  FixedScore* const sums = window->sums.data();
-  uint8_t* const touched = window->touched.data();
-  for (block_ = reader_.FindBlock(block_, window->begin); HasBlock(); ++block_) {
+template <class Take>
+inline void ScoredList::ForEachIn(const ScoreWindow& window, Take take) {
+  for (block_ = reader_.FindBlock(block_, window.begin); HasBlock(); ++block_) {
     const DocNumber* docs = Load(block_);
     ScoreLoaded();
-    size_t i = FindDocument(docs, index_, window->begin);
-    const bool whole = reader_.last_doc(block_) < window->end;
-    const size_t end = whole ? reader_.size_of(block_) : FindDocument(docs, i, window->end);
-    for (; i < end; ++i) {
-      const DocNumber at = docs[i] - window->begin;
-      sums[at] += scores_[i];
-      touched[at / 16] = 1;
-    }
+    size_t i = FindDocument(docs, index_, window.begin);
+    const bool whole = reader_.last_doc(block_) < window.end;
+    const size_t end = whole ? reader_.size_of(block_) : FindDocument(docs, i, window.end);
+    for (; i < end; ++i) take(docs[i] - window.begin, scores_[i]);
     index_ = end;
     if (!whole) return;
   }
+}
+
+void ScoredList::Accumulate(ScoreWindow* window) {
+  FixedScore* const sums = window->sums.data();
+  uint8_t* const touched = window->touched.data();
+  ForEachIn(*window, [sums, touched](DocNumber at, FixedScore score) {
+    sums[at] += score;
+    touched[at / 16] = 1;
+  });
+}
+
+void ScoredList::AccumulateMost(ScoreWindow* window) {
+  FixedScore* const sums = window->sums.data();
+  uint8_t* const touched = window->touched.data();
+  ForEachIn(*window, [sums, touched](DocNumber at, FixedScore score) {
+    sums[at] = std::max(sums[at], score);
+    touched[at / 16] = 1;
+  });
 }
 
 std::vector<size_t> ScoredList::BestBlocks(size_t count) const {
@@ -146,7 +168,7 @@ void ScoredList::Refine(FixedScore needed, FixedScore rest, Candidates* candidat
       const DocNumber* held = Load(block_);
       index_ = FindDocument(held, index_, doc);
       if (held[index_] == doc) {
-        reader_.ReadFrequencies(block_, segment_.weights);
+        reader_.ReadFrequencies(block_, weights_);
         score += scorer_.Score(reader_.frequencies()[index_], lengths[doc]);
       } else if (required) {
         continue;
@@ -161,11 +183,33 @@ void ScoredList::Refine(FixedScore needed, FixedScore rest, Candidates* candidat
 template void ScoredList::Refine<false>(FixedScore, FixedScore, Candidates*);
 template void ScoredList::Refine<true>(FixedScore, FixedScore, Candidates*);
 
+void ScoredList::RaiseTo(FixedScore needed, FixedScore rest, const Candidates& candidates, FixedScore* most) {
+  const float* const lengths = segment_.lengths->data();
+  for (size_t c = 0; c < candidates.count; ++c) {
+    const DocNumber doc = candidates.docs[c];
+    block_ = reader_.FindBlock(block_, doc);
+    if (!HasBlock()) return;
+    const FixedScore bound = Bound(bounds_[block_]);
+    if (bound <= most[c] || candidates.scores[c] + bound + rest < needed) continue;
+    const DocNumber* held = Load(block_);
+    index_ = FindDocument(held, index_, doc);
+    if (held[index_] != doc) continue;
+    reader_.ReadFrequencies(block_, weights_);
+    const float frequency = reader_.frequencies()[index_];
+    if (some_fields_ && frequency == 0) continue;
+    most[c] = std::max(most[c], scorer_.Score(frequency, lengths[doc]));
+  }
+}
+
 void ScoredList::Exclude(Candidates* candidates) {
   size_t kept = 0;
   for (size_t c = 0; c < candidates->count; ++c) {
     const DocNumber doc = candidates->docs[c];
-    if (NextAtLeast(doc) == doc) continue;
+    if (NextAtLeast(doc) == doc) {
+      if (!some_fields_) continue;
+      reader_.ReadFrequencies(block_, weights_);
+      if (reader_.frequencies()[index_] > 0) continue;
+    }
     candidates->docs[kept] = doc;
     candidates->scores[kept++] = candidates->scores[c];
   }

@@ -43,8 +43,10 @@ struct ScoreWindow {
 
 class ScoredList {
  public:
-  // A weight of 0: the word is there to exclude.
-  ScoredList(const SegmentView& segment, TermIndex term, const Bm25Term& scorer, double average_length);
+  // A scorer's weight of 0: the word is there to exclude. weights: [fields of the segment], 0 for those in
+  // which the term does not count; empty: the segment's, in which every field counts.
+  ScoredList(const SegmentView& segment, TermIndex term, const Bm25Term& scorer, double average_length,
+             absl::Span<const float> weights = {});
 
   size_t postings() const { return reader_.posting_count(); }
   // No document scores more.
@@ -58,6 +60,8 @@ class ScoredList {
   FixedScore EnterWindow(DocNumber begin, DocNumber end);
 
   void Accumulate(ScoreWindow* window);
+  // Makes sums at least what this list gives.
+  void AccumulateMost(ScoreWindow* window);
   size_t block_count() const { return reader_.block_count(); }
   FixedScore BlockBound(size_t block) const { return Bound(bounds_[block]); }
   // The blocks of the greatest bounds, at most `count`, in order.
@@ -78,10 +82,16 @@ class ScoredList {
   void Require(FixedScore needed, FixedScore rest, Candidates* candidates) {
     Refine<true>(needed, rest, candidates);
   }
+  // Makes most[c] at least what this list gives candidate c. Those that cannot come to `needed` with `rest`
+  // by it are passed over. most: [candidates]
+  void RaiseTo(FixedScore needed, FixedScore rest, const Candidates& candidates, FixedScore* most);
   // Those that the list holds go.
   void Exclude(Candidates* candidates);
 
  private:
+  // take(document, score) of the window's.
+  template <class Take>
+  void ForEachIn(const ScoreWindow& window, Take take);
   template <bool required>
   void Refine(FixedScore needed, FixedScore rest, Candidates* candidates);
   FixedScore Bound(uint16_t impact) const { return static_cast<FixedScore>(impact * bound_unit_) + 3; }
@@ -90,6 +100,8 @@ class ScoredList {
   bool HasBlock() const { return block_ < reader_.block_count(); }
 
   const SegmentView& segment_;
+  const absl::Span<const float> weights_;
+  const bool some_fields_;  // documents may hold the term where it does not count
   PostingBlockReader reader_;
   const Bm25Term scorer_;
   const uint16_t* bounds_;  // [block]

@@ -7,23 +7,22 @@
 //
 // Value has an `id`, a text, in whose order the values of one sequence come.
 //
-// Immutable, cheap to copy; thread-safe. A changed map shares with the one before all shards that no change
-// lies in, so that one write among many sequences costs little.
+// Immutable, cheap to copy; thread-safe. A changed map shares with the one before all that no change touches
+// (index/hash_trie.h), so that a write costs what it changes and not the sequences that there are.
 #pragma once
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/hash/hash.h"
 #include "absl/types/span.h"
+#include "index/hash_trie.h"
 
 namespace waymark {
 
-template <class Value>
+template <class Value, class Hash = absl::Hash<std::string_view>>
 class SequenceMap {
  public:
   using Values = std::vector<std::shared_ptr<const Value>>;
@@ -33,15 +32,12 @@ class SequenceMap {
     Values values;        // of the sequence that ends here
     uint32_t longer = 0;  // values of sequences that go on from here
   };
-  using Shard = absl::flat_hash_map<std::string, Node>;  // by the terms, each with an end mark
-  static constexpr size_t kShards = 1024;                // by the first term
-  using Shards = std::array<std::shared_ptr<const Shard>, kShards>;
+  using Nodes = HashTrie<Node, Hash>;  // by the terms, each with an end mark
 
   static void Append(std::string_view term, std::string* key) {
     key->append(term);
     key->push_back('\0');  // in no term: it separates words
   }
-  static size_t ShardOf(std::string_view first) { return absl::Hash<std::string_view>()(first) % kShards; }
 
  public:
   class Walk {
@@ -49,15 +45,9 @@ class SequenceMap {
     explicit Walk(const SequenceMap& map) : map_(map) {}
     // False: no sequence goes on so; the walk has ended.
     bool Step(std::string_view term) {
-      if (map_.shards_ == nullptr) return false;
-      if (key_.empty()) shard_ = (*map_.shards_)[ShardOf(term)].get();
       Append(term, &key_);
-      node_ = nullptr;
-      if (shard_ == nullptr) return false;
-      const auto found = shard_->find(key_);
-      if (found == shard_->end()) return false;
-      node_ = &found->second;
-      return true;
+      node_ = map_.nodes_.Find(key_);
+      return node_ != nullptr;
     }
     // Of the terms so far; may be empty.
     const Values& values() const { return node_->values; }
@@ -65,26 +55,23 @@ class SequenceMap {
 
    private:
     const SequenceMap& map_;
-    const Shard* shard_ = nullptr;
     const Node* node_ = nullptr;
     std::string key_;
   };
 
   class Edit {
    public:
-    explicit Edit(const SequenceMap& from)
-        : shards_(from.shards_ ? std::make_shared<Shards>(*from.shards_) : std::make_shared<Shards>()) {}
+    explicit Edit(const SequenceMap& from) : nodes_(from.nodes_) {}
 
     // `terms` is not empty.
     Edit& Add(absl::Span<const std::string> terms, std::shared_ptr<const Value> value) {
-      Shard& shard = Changed(terms[0]);
       std::string key;
       for (size_t i = 0; i + 1 < terms.size(); ++i) {
         Append(terms[i], &key);
-        ++shard[key].longer;
+        ++nodes_.Get(key).longer;
       }
       Append(terms.back(), &key);
-      Values& values = shard[key].values;
+      Values& values = nodes_.Get(key).values;
       values.insert(std::upper_bound(values.begin(), values.end(), value,
                                      [](const auto& a, const auto& b) { return a->id < b->id; }),
                     std::move(value));
@@ -92,48 +79,40 @@ class SequenceMap {
     }
     // The value of this id, which has been added with these terms.
     Edit& Remove(absl::Span<const std::string> terms, std::string_view id) {
-      Shard& shard = Changed(terms[0]);
       std::string key;
       for (const std::string& term : terms) Append(term, &key);
-      const auto last = shard.find(key);
-      if (last == shard.end()) return *this;
-      Values& values = last->second.values;
-      const auto value =
-          std::find_if(values.begin(), values.end(), [&](const auto& v) { return v->id == id; });
-      if (value == values.end()) return *this;
-      values.erase(value);
-      if (values.empty() && last->second.longer == 0) shard.erase(last);
+      const Node* last = nodes_.Find(key);
+      if (last == nullptr) return *this;
+      const auto is_it = [&](const auto& value) { return value->id == id; };
+      if (std::none_of(last->values.begin(), last->values.end(), is_it)) return *this;
+      Values& values = nodes_.Get(key).values;
+      values.erase(std::find_if(values.begin(), values.end(), is_it));
+      EraseEmpty(key);
       key.clear();
       for (size_t i = 0; i + 1 < terms.size(); ++i) {
         Append(terms[i], &key);
-        const auto node = shard.find(key);
-        if (--node->second.longer == 0 && node->second.values.empty()) shard.erase(node);
+        --nodes_.Get(key).longer;
+        EraseEmpty(key);
       }
       return *this;
     }
     SequenceMap Finish() {
       SequenceMap map;
-      map.shards_ = std::move(shards_);
+      map.nodes_ = nodes_.Finish();
       return map;
     }
 
    private:
-    Shard& Changed(std::string_view first) {
-      const size_t number = ShardOf(first);
-      if (own_[number] == nullptr) {
-        const auto& before = (*shards_)[number];
-        own_[number] = before ? std::make_shared<Shard>(*before) : std::make_shared<Shard>();
-        (*shards_)[number] = own_[number];
-      }
-      return *own_[number];
+    void EraseEmpty(const std::string& key) {
+      const Node* node = nodes_.Find(key);
+      if (node->values.empty() && node->longer == 0) nodes_.Erase(key);
     }
 
-    std::shared_ptr<Shards> shards_;
-    std::array<std::shared_ptr<Shard>, kShards> own_;  // those that are copied already
+    typename Nodes::Edit nodes_;
   };
 
  private:
-  std::shared_ptr<const Shards> shards_;  // null: empty
+  Nodes nodes_;
 };
 
 }  // namespace waymark

@@ -146,7 +146,7 @@ void AddKind(CLI::App* parent, Run* run, const std::string& name, RowKind kind, 
   command
       ->add_option("-m,--map", options->maps,
                    "take FIELD from COLUMN; TYPE: text, integer, number, boolean, time, json, words, "
-                   "numbers, point (52.5,13.4), "
+                   "numbers, point (52.5,13.4; of two columns FIELD=LATITUDE,LONGITUDE:point), "
                    "split(SEPARATOR)")
       ->type_name("FIELD=COLUMN[:TYPE]")
       ->allow_extra_args(false);

@@ -45,19 +45,28 @@ absl::StatusOr<Value> Number(absl::string_view cell) {
   return value;
 }
 
-absl::StatusOr<Value> Point(absl::string_view cell) {
-  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(cell, absl::MaxSplits(',', 1));
-  double lat, lon;
-  if (!absl::SimpleAtod(absl::StripAsciiWhitespace(parts.first), &lat) ||
-      !absl::SimpleAtod(absl::StripAsciiWhitespace(parts.second), &lon) || !(std::abs(lat) <= 90) ||
-      !(std::abs(lon) <= 180)) {
-    return Not(cell, "point (latitude,longitude as 52.5,13.4)");
-  }
+absl::StatusOr<double> Degrees(absl::string_view cell, absl::string_view what, double most) {
+  double degrees;
+  if (absl::SimpleAtod(cell, &degrees) && std::abs(degrees) <= most) return degrees;
+  return Not(cell, absl::StrCat(what, " (from -", most, " to ", most, ", written as 52.5)"));
+}
+
+constexpr absl::string_view kLatitude = "latitude", kLongitude = "longitude";
+
+Value PointValue(double lat, double lon) {
   Value value;
   auto& fields = *value.mutable_struct_value()->mutable_fields();
   fields["lat"].set_number_value(lat);
   fields["lon"].set_number_value(lon);
   return value;
+}
+
+absl::StatusOr<Value> Point(absl::string_view cell) {
+  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(cell, absl::MaxSplits(',', 1));
+  const auto lat = Degrees(absl::StripAsciiWhitespace(parts.first), kLatitude, 90);
+  const auto lon = Degrees(absl::StripAsciiWhitespace(parts.second), kLongitude, 180);
+  if (!lat.ok() || !lon.ok()) return Not(cell, "point (latitude,longitude as 52.5,13.4)");
+  return PointValue(*lat, *lon);
 }
 
 absl::StatusOr<Value> Integer(absl::string_view cell) {
@@ -202,6 +211,25 @@ absl::StatusOr<std::optional<Value>> CellValue(absl::string_view cell, const Cel
   }
   if (!value.ok()) return value.status();
   return *std::move(value);
+}
+
+absl::StatusOr<std::optional<Value>> PointOfCells(absl::string_view latitude, absl::string_view longitude) {
+  latitude = absl::StripAsciiWhitespace(latitude);
+  longitude = absl::StripAsciiWhitespace(longitude);
+  if (latitude.empty() && longitude.empty()) return std::nullopt;
+  if (latitude.empty() || longitude.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("hold only one of latitude and longitude ('", latitude,
+                                                   "' and '", longitude, "'); a point has both"));
+  }
+  const auto lat = Degrees(latitude, kLatitude, 90);
+  if (!lat.ok())
+    return absl::InvalidArgumentError(
+        absl::StrCat("do not make a point: the first ", lat.status().message()));
+  const auto lon = Degrees(longitude, kLongitude, 180);
+  if (!lon.ok())
+    return absl::InvalidArgumentError(
+        absl::StrCat("do not make a point: the second ", lon.status().message()));
+  return PointValue(*lat, *lon);
 }
 
 absl::StatusOr<std::optional<Value>> TypedValue(const Value& value, const CellType& type) {

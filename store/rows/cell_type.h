@@ -24,7 +24,7 @@ struct CellType {
     kSplit,    // a list of texts, between `separator`s
     kWords,    // a list of texts, between blanks (RecBole's token_seq)
     kNumbers,  // a list of numbers, between blanks (RecBole's float_seq)
-    kPoint,    // "52.5,13.4": an object of lat and lon
+    kPoint,    // "52.5,13.4", or the numbers of two columns: an object of lat and lon
   };
   Kind kind = Kind::kAuto;
   std::string separator;
@@ -39,6 +39,11 @@ std::string CellTypeName(const CellType& type);
 // None for an empty cell (an absent field). INVALID_ARGUMENT says what the cell holds and what was wanted.
 absl::StatusOr<std::optional<google::protobuf::Value>> CellValue(absl::string_view cell,
                                                                  const CellType& type);
+
+// A point of two cells. None where both are empty; INVALID_ARGUMENT where one is, or one is no number in its
+// range.
+absl::StatusOr<std::optional<google::protobuf::Value>> PointOfCells(absl::string_view latitude,
+                                                                    absl::string_view longitude);
 
 // The same for a value of a JSON row: 1995 as kText is "1995", "1995" as kInteger is 1995.
 absl::StatusOr<std::optional<google::protobuf::Value>> TypedValue(const google::protobuf::Value& value,

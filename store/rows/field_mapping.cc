@@ -72,6 +72,16 @@ absl::StatusOr<MappedField> ParseMappedField(absl::string_view text) {
   return mapped;
 }
 
+std::optional<std::pair<std::string, std::string>> ColumnsOfPoint(
+    const MappedField& mapped, absl::FunctionRef<bool(const std::string& name)> is_column) {
+  if (mapped.type.kind != Kind::kPoint || is_column(mapped.column)) return std::nullopt;
+  for (size_t at = mapped.column.find(','); at != std::string::npos; at = mapped.column.find(',', at + 1)) {
+    auto both = std::make_pair(mapped.column.substr(0, at), mapped.column.substr(at + 1));
+    if (is_column(both.first) && is_column(both.second)) return both;
+  }
+  return std::nullopt;
+}
+
 absl::StatusOr<std::pair<std::string, Value>> ParseConstant(absl::string_view text) {
   absl::string_view field, given;
   if (auto status = SplitAtEquals(text, "FIELD=VALUE", &field, &given); !status.ok()) return status;
@@ -119,7 +129,10 @@ absl::Status CheckMapping(const FieldMapping& mapping, RowKind kind) {
   for (const MappedField& mapped : mapping.fields) {
     if (auto status = check(mapped.field); !status.ok()) return status;
     for (const std::string& dropped : mapping.dropped) {
-      if (dropped == mapped.column) {
+      const bool of_point =
+          mapped.type.kind == Kind::kPoint && (absl::StartsWith(mapped.column, absl::StrCat(dropped, ",")) ||
+                                               absl::EndsWith(mapped.column, absl::StrCat(",", dropped)));
+      if (dropped == mapped.column || of_point) {
         return absl::InvalidArgumentError(
             absl::StrCat("the column ", Quoted(dropped), " is both mapped and dropped"));
       }

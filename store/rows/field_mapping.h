@@ -4,10 +4,12 @@
 //   mapping.fields.push_back(*ParseMappedField("genres=genres:split(|)"));
 //   mapping.constants.push_back(*ParseConstant("type=rating"));
 #pragma once
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "google/protobuf/struct.pb.h"
@@ -19,8 +21,8 @@ namespace waymark {
 enum class RowKind { kItem, kUser, kEvent };
 
 struct MappedField {
-  std::string field, column;
-  CellType type;  // kAuto: the field's own, else what the header or the data say
+  std::string field, column;  // of a point perhaps two columns, «latitude,longitude»
+  CellType type;              // kAuto: the field's own, else what the header or the data say
 };
 
 struct FieldMapping {
@@ -31,7 +33,12 @@ struct FieldMapping {
   bool only_mapped = false;
 };
 
-// «field=column» or «field=column:type». A column may hold colons: only what names a type is taken as one.
+// The two columns of a point, where none is called as the whole text; none: it is one column.
+std::optional<std::pair<std::string, std::string>> ColumnsOfPoint(
+    const MappedField& mapped, absl::FunctionRef<bool(const std::string& name)> is_column);
+
+// «field=column», «field=column:type» or «field=latitude,longitude:point». A column may hold colons: only
+// what names a type is taken as one.
 absl::StatusOr<MappedField> ParseMappedField(absl::string_view text);
 // «field=value»: JSON where it is a number, true, false, a list or an object; else text.
 absl::StatusOr<std::pair<std::string, google::protobuf::Value>> ParseConstant(absl::string_view text);

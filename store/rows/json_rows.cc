@@ -7,6 +7,35 @@
 
 namespace waymark {
 
+namespace {
+
+using google::protobuf::Struct;
+
+// A text as it is, else as JSON writes it; what is not there or null: nothing.
+std::string CellOf(const Struct& fields, const std::string& name) {
+  const auto found = fields.fields().find(name);
+  if (found == fields.fields().end() || found->second.has_null_value()) return "";
+  if (found->second.has_string_value()) return found->second.string_value();
+  std::string text;
+  AppendJson(found->second, &text);
+  return text;
+}
+
+// The two fields that a point is made of in this row, of which one may be missing.
+std::optional<std::pair<std::string, std::string>> FieldsOfPoint(const MappedField& mapped,
+                                                                 const Struct& fields) {
+  const auto is_there = [&](const std::string& name) { return fields.fields().contains(name); };
+  auto both = ColumnsOfPoint(mapped, is_there);
+  if (both || mapped.type.kind != CellType::Kind::kPoint || is_there(mapped.column)) return both;
+  for (size_t at = mapped.column.find(','); at != std::string::npos; at = mapped.column.find(',', at + 1)) {
+    both.emplace(mapped.column.substr(0, at), mapped.column.substr(at + 1));
+    if (is_there(both->first) || is_there(both->second)) return both;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 absl::StatusOr<bool> JsonRows::Next(Row* row) {
   while (true) {
     Line line;
@@ -38,8 +67,24 @@ absl::Status JsonRows::Map(google::protobuf::Struct* fields) const {
   if (!mapping.fields.empty() || mapping.only_mapped) {
     google::protobuf::Struct mapped;
     if (!mapping.only_mapped) mapped = *fields;
-    for (const MappedField& m : mapping.fields) mapped.mutable_fields()->erase(m.column);
     for (const MappedField& m : mapping.fields) {
+      mapped.mutable_fields()->erase(m.column);
+      if (const auto both = FieldsOfPoint(m, *fields)) {
+        mapped.mutable_fields()->erase(both->first);
+        mapped.mutable_fields()->erase(both->second);
+      }
+    }
+    for (const MappedField& m : mapping.fields) {
+      if (const auto both = FieldsOfPoint(m, *fields)) {
+        auto point = PointOfCells(CellOf(*fields, both->first), CellOf(*fields, both->second));
+        if (!point.ok()) {
+          return absl::InvalidArgumentError(absl::StrCat("the fields ", Quoted(both->first), " and ",
+                                                         Quoted(both->second), " ",
+                                                         point.status().message()));
+        }
+        if (*point) SetField(m.field, **std::move(point), options_.kind, &mapped);
+        continue;
+      }
       const auto found = fields->fields().find(m.column);
       if (found == fields->fields().end()) continue;
       auto value = TypedValue(found->second, m.type);

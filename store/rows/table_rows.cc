@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "store/rows/column_types.h"
@@ -84,6 +85,9 @@ absl::Status TableRows::BindColumns() {
     const auto at = std::find(header_.begin(), header_.end(), column);
     if (at != header_.end()) return at - header_.begin();
     std::string hint;
+    if (absl::StrContains(column, ",")) {
+      hint = "; a point of two columns is written FIELD=LATITUDE,LONGITUDE:point";
+    }
     if (const size_t colon = column.rfind(':'); colon != std::string::npos) {
       // Perhaps the column is there, and what follows it was meant as a type.
       const std::string name = column.substr(0, colon);
@@ -99,7 +103,16 @@ absl::Status TableRows::BindColumns() {
     if (!column.ok()) return column.status();
     used.insert(*column);
   }
+  const auto is_column = [&](const std::string& name) {
+    return std::find(header_.begin(), header_.end(), name) != header_.end();
+  };
   for (const MappedField& mapped : mapping.fields) {
+    if (const auto both = ColumnsOfPoint(mapped, is_column)) {
+      const size_t latitude = *find(both->first, ""), longitude = *find(both->second, "");
+      used.insert({latitude, longitude});
+      targets_.push_back({latitude, mapped.field, mapped.type, longitude});
+      continue;
+    }
     auto column = find(mapped.column, absl::StrCat("mapped to ", mapped.field));
     if (!column.ok()) return column.status();
     used.insert(*column);
@@ -198,8 +211,24 @@ absl::StatusOr<bool> TableRows::Next(Row* row) {
   return true;
 }
 
+absl::Status TableRows::FillPoint(const Target& target, const CsvRecord& record,
+                                  google::protobuf::Struct* fields) const {
+  auto point = PointOfCells(record.cells[target.column], record.cells[*target.longitude]);
+  if (!point.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("the columns ", Quoted(header_[target.column]), " and ",
+                                                   Quoted(header_[*target.longitude]), " ",
+                                                   point.status().message()));
+  }
+  if (*point) SetField(target.field, **std::move(point), options_.kind, fields);
+  return absl::OkStatus();
+}
+
 absl::Status TableRows::Fill(const CsvRecord& record, google::protobuf::Struct* fields) const {
   for (const Target& target : targets_) {
+    if (target.longitude) {
+      if (auto status = FillPoint(target, record, fields); !status.ok()) return status;
+      continue;
+    }
     auto value = CellValue(record.cells[target.column], target.type);
     if (!value.ok()) {
       const std::string& name = header_[target.column];

@@ -3,6 +3,7 @@
 #pragma once
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ class TableRows : public RowReader {
     size_t column;
     std::string field;
     CellType type;
+    std::optional<size_t> longitude = {};  // of a point of two columns; `column` is the latitude's
     bool inferred = false;
   };
 
@@ -36,6 +38,8 @@ class TableRows : public RowReader {
   absl::Status BindColumns();
   absl::Status InferTypes();
   absl::StatusOr<bool> NextRecord(CsvRecord* record);
+  absl::Status FillPoint(const Target& target, const CsvRecord& record,
+                         google::protobuf::Struct* fields) const;
   absl::Status Fill(const CsvRecord& record, google::protobuf::Struct* fields) const;
 
   std::unique_ptr<ByteSource> source_;

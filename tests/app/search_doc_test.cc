@@ -1,5 +1,7 @@
-// The examples of docs/search.md, as a person types them: the page is read, and each prints what it says.
+// The examples of docs/search.md, as a person types them: the page is read, everything in its fenced blocks
+// runs against a served folder, in the order of the page, and says what the page says.
 #include <algorithm>
+#include <cstdio>
 
 #include "tests/app/program.h"
 #include "tests/support/skip.h"
@@ -36,41 +38,72 @@ std::string FilmRows() {
   return rows;
 }
 
-struct Example {
-  std::string command;
-  std::vector<std::string> arguments;  // without the program's name; DIR is the folder
-  std::string printed;
+// A block of the page between fences.
+struct Block {
+  enum class Kind {
+    kPrinted,  // «$ command», then what it prints
+    kScript,   // lines for a shell
+    kAnswer,   // JSON that the last answer of the script before holds
+  };
+  Kind kind = Kind::kScript;
+  std::string text;
 };
 
-// Words of a shell's line, of which some stand in single quotes.
-std::vector<std::string> WordsOf(const std::string& line) {
-  std::vector<std::string> words = {""};
-  bool quoted = false;
-  for (const char c : line) {
-    if (c == '\'') {
-      quoted = !quoted;
-    } else if (c == ' ' && !quoted) {
-      words.emplace_back();
-    } else {
-      words.back().push_back(c);
+std::vector<Block> BlocksOf(const std::string& page) {
+  std::vector<Block> blocks;
+  std::istringstream lines(page);
+  std::string line, text, language;
+  bool inside = false;
+  while (std::getline(lines, line)) {
+    const bool fence = line.starts_with("```");
+    if (fence && inside) {
+      Block::Kind kind = text.starts_with("$ ") ? Block::Kind::kPrinted : Block::Kind::kScript;
+      if (language == "json") kind = Block::Kind::kAnswer;
+      blocks.push_back({kind, text});
+    } else if (inside) {
+      text += line + "\n";
     }
+    if (!fence) continue;
+    inside = !inside;
+    language = line.substr(3);
+    text.clear();
   }
-  return words;
+  return blocks;
 }
 
-std::vector<Example> ExamplesOf(const std::string& page) {
-  const std::string begin = "```\n$ waymark ", end = "```\n";
-  std::vector<Example> examples;
-  for (size_t at = page.find(begin); at != std::string::npos; at = page.find(begin, at)) {
-    at += begin.size();
-    const size_t line = page.find('\n', at);
-    Example example{page.substr(at, line - at), {}, page.substr(line + 1, page.find(end, line) - line - 1)};
-    example.arguments = WordsOf(example.command);
-    std::replace(example.arguments.begin(), example.arguments.end(), std::string("DIR"), std::string("d"));
-    examples.push_back(std::move(example));
+std::string Replaced(std::string text, const std::string& what, const std::string& by) {
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
+    text.replace(at, what.size(), by);
   }
-  return examples;
+  return text;
 }
+
+// Runs the page's commands in the sandbox, with the folder and the address of its server in place of the
+// page's.
+class Shell {
+ public:
+  Shell(const tests::Sandbox& sandbox, std::string address)
+      : sandbox_(sandbox), address_(std::move(address)) {}
+
+  tests::Ran Run(const std::string& commands) const {
+    const fs::path program = WAYMARK_PROGRAM;
+    sandbox_.Write(
+        "script", "set -e\ncd '" + sandbox_.Path("").string() + "'\nPATH='" + program.parent_path().string() +
+                      "':$PATH\n" + "curl() { command curl --fail-with-body -sS \"$@\"; echo; }\n" +
+                      Replaced(Replaced(commands, "localhost:7780", address_), "--data DIR", "--data d"));
+    FILE* out = popen(("sh '" + sandbox_.Path("script").string() + "' 2>&1").c_str(), "r");
+    REQUIRE(out != nullptr);
+    tests::Ran ran;
+    char bytes[4096];
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, out)) > 0;) ran.out.append(bytes, n);
+    ran.code = pclose(out);
+    return ran;
+  }
+
+ private:
+  const tests::Sandbox& sandbox_;
+  const std::string address_;
+};
 
 // Without blanks at the ends of lines, and without the last line, which has times.
 std::string Compared(const std::string& out) {
@@ -83,18 +116,76 @@ std::string Compared(const std::string& out) {
   return lines;
 }
 
-TEST_CASE("each example of docs/search.md prints what the page says") {
+// Whether an answer has all keys of what the page shows; lists are whole.
+bool Holds(const nlohmann::json& answer, const nlohmann::json& shown) {
+  if (shown.is_object()) {
+    if (!answer.is_object()) return false;
+    return std::all_of(shown.items().begin(), shown.items().end(), [&](const auto& entry) {
+      return answer.contains(entry.key()) && Holds(answer[entry.key()], entry.value());
+    });
+  }
+  if (shown.is_array()) {
+    if (!answer.is_array() || answer.size() != shown.size()) return false;
+    for (size_t i = 0; i < shown.size(); ++i) {
+      if (!Holds(answer[i], shown[i])) return false;
+    }
+    return true;
+  }
+  return answer == shown;
+}
+
+std::string LastLine(const std::string& text) {
+  const size_t end = text.find_last_not_of('\n');
+  if (end == std::string::npos) return "";
+  const size_t before = text.rfind('\n', end);
+  return text.substr(before == std::string::npos ? 0 : before + 1, end - before);
+}
+
+// Words of what was just written are found a moment later: a script that only reads last is asked again.
+void CheckAnswer(const Shell& shell, const std::string& script, const std::string& shown_text) {
+  const nlohmann::json shown = nlohmann::json::parse(shown_text);
+  std::string last;
+  for (int i = 0; i < 60; ++i) {
+    last = LastLine(shell.Run(script).out);
+    const nlohmann::json answer = nlohmann::json::parse(last, nullptr, false);
+    if (!answer.is_discarded() && Holds(answer, shown)) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(250));
+  }
+  FAIL_CHECK("the page shows\n" << shown_text << "and the answer is\n" << last);
+}
+
+TEST_CASE("each example of docs/search.md says what the page says") {
   if (!tests::HaveData("wikipedia-movies")) return;
   tests::Sandbox sandbox;
   REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d", "--format", "jsonl"}, FilmRows()).code == 0);
-  const auto examples = ExamplesOf(TextOf(std::string(WAYMARK_SOURCE_DIR) + "/docs/search.md"));
-  CHECK(examples.size() >= 6);
-  for (const Example& example : examples) {
-    INFO(example.command);
-    const tests::Ran ran = sandbox.Run(example.arguments);
-    CHECK(ran.code == 0);
-    CHECK(Compared(ran.out) == example.printed);
+  const auto server = sandbox.Start(
+      {"serve", "--data", "d", "--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0"});
+  REQUIRE(server->WaitFor("admin  127.0.0.1:"));
+  const Shell shell(sandbox, tests::AddressAfter(server->Output(), "HTTP"));
+  const auto blocks = BlocksOf(TextOf(std::string(WAYMARK_SOURCE_DIR) + "/docs/search.md"));
+  int printed = 0, answers = 0;
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    const std::string& text = blocks[i].text;
+    INFO(text);
+    if (blocks[i].kind == Block::Kind::kPrinted) {
+      const size_t line = text.find('\n');
+      const tests::Ran ran = shell.Run(text.substr(2, line - 1));
+      CHECK(ran.code == 0);
+      CHECK(Compared(ran.out) == text.substr(line + 1));
+      ++printed;
+    } else if (blocks[i].kind == Block::Kind::kScript) {
+      const tests::Ran ran = shell.Run(text);
+      INFO(ran.out);
+      CHECK(ran.code == 0);
+    } else {
+      REQUIRE(i > 0);
+      REQUIRE(blocks[i - 1].kind == Block::Kind::kScript);
+      CheckAnswer(shell, blocks[i - 1].text, text);
+      ++answers;
+    }
   }
+  CHECK(printed >= 9);
+  CHECK(answers >= 3);
 }
 
 }  // namespace

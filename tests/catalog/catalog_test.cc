@@ -106,6 +106,44 @@ TEST_CASE("A schema that widens fills the new column from the store") {
   CHECK(categories[0].size() == 1);
 }
 
+TEST_CASE("What lies inside objects is filtered by from its first item on") {
+  Folder folder;
+  Shop shop(folder.path());
+  shop.Put("a", R"({"size": {"width": 30}, "variants": [{"color": "red"}, {"color": "blue"}]})");
+  shop.Put("b", R"({"size": {"width": 50.5, "height": 4}, "variants": [{"color": "red"}]})");
+  CHECK(shop.Passing("size.width < 40") == Ids{"a"});
+  CHECK(shop.Passing("size.width > 40") == Ids{"b"});
+  CHECK(shop.Passing("size.height:*") == Ids{"b"});
+  CHECK(shop.Passing("variants.color = blue") == Ids{"a"});
+  shop.Write({UpdateItem{"a", Fields(R"({"size": {"width": 60}})"), {"size.width"}}});
+  CHECK(shop.Passing("size.width > 55") == Ids{"a"});
+}
+
+TEST_CASE("Objects that were kept when no path of theirs was found are looked into with the next one") {
+  Folder folder;
+  Shop shop(folder.path());
+  // As a folder has it whose schema was found before fields inside objects were.
+  storage::SchemaRecord old;
+  for (const char* name : {"size", "place"}) {
+    old.add_fields()->set_name(name);
+    old.mutable_fields()->rbegin()->set_type(storage::FieldRecord::OBJECT);
+  }
+  auto collection = shop.store->GetCollection(shop.scope);
+  REQUIRE(collection.ok());
+  *collection->mutable_item_schema() = old;
+  REQUIRE(shop.store->PutCollection(shop.scope, *collection).ok());
+  shop.OpenCatalog();
+  shop.Write({PutItem{"a", Fields(R"({"size": {"width": 30}, "place": {"lat": 1, "lon": 2}})")}});
+  shop.Put("b", R"({"size": {"width": 50}, "place": {"lat": 3.5, "lon": 4}})");
+  CHECK(shop.Passing("size.width < 40") == Ids{"a"});
+  CHECK(shop.Passing("place.lat < 2") == Ids{"a"});
+
+  shop.Put("c", R"({"spot": {"lat": 52.5, "lon": 13.4}})");
+  shop.Put("d", R"({"spot": {"city": "Berlin"}})");
+  CHECK(shop.Passing("spot.lat > 50") == Ids{"c"});
+  CHECK(shop.Passing("spot.city = Berlin") == Ids{"d"});
+}
+
 TEST_CASE("Declaring a schema checks every item and takes over") {
   Folder folder;
   Shop shop(folder.path());

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <random>
+#include <set>
 
 #include "catalog/item_columns.h"
 #include "catalog/item_content.h"
@@ -40,6 +41,52 @@ TEST_CASE("A number column answers ranges alike from bitmaps, sorted pairs and s
       REQUIRE(ItemsOf(column.Within(low, high)) == expected);
     }
   }
+}
+
+TEST_CASE("A keyword column finds paths as a walk over its terms does, beside changes and after a file") {
+  std::mt19937 random(5);
+  const std::vector<std::string> levels = {"a", "a ", "a b", "ab", "b", "\xC3\xA4", "~", "a>b"},
+                                 separators = {" > ", "/", ">", "a"};
+  const auto path = [&] {
+    std::string text = levels[random() % levels.size()];
+    for (size_t depth = random() % 3; depth > 0; --depth) {
+      text += separators[random() % 2] + levels[random() % levels.size()];
+    }
+    return text;
+  };
+  KeywordColumn column;
+  std::vector<std::vector<std::string>> held(300);
+  const auto check = [&](const KeywordColumn& checked) {
+    CHECK(checked.IndexAgrees());
+    for (int query = 0; query < 200; ++query) {
+      const std::string wanted = path(), separator = separators[random() % separators.size()];
+      std::set<std::string> expected;
+      for (const auto& texts : held) {
+        for (const std::string& text : texts) {
+          if (text == wanted || text.rfind(wanted + separator, 0) == 0) expected.insert(text);
+        }
+      }
+      std::vector<std::string> found;
+      for (const TermNumber term : checked.FindPath(wanted, separator)) found.push_back(checked.Text(term));
+      REQUIRE(found == std::vector<std::string>(expected.begin(), expected.end()));
+    }
+  };
+  for (int round = 0; round < 20; ++round) {
+    for (int change = 0; change < 100; ++change) {
+      const size_t item = random() % held.size();
+      held[item].clear();
+      for (size_t n = random() % 3; n > 0; --n) held[item].push_back(path());
+      column.Set(static_cast<ItemOrdinal>(item), held[item]);
+    }
+    check(column);
+  }
+  std::string bytes;
+  ByteWriter writer(&bytes);
+  column.Write(&writer);
+  ByteReader reader(bytes);
+  KeywordColumn read;
+  REQUIRE(read.Read(&reader, held.size()));
+  check(read);
 }
 
 TEST_CASE("A keyword column keeps order, counts a doubled term once and forgets terms that nobody has") {

@@ -112,6 +112,51 @@ TEST_CASE("The title is the field named title, else name") {
   CHECK(Inferred({R"({"label": "n"})"}).TitleField() == nullptr);
 }
 
+TEST_CASE("Fields inside objects are found by the same rules, those inside arrays of objects as arrays") {
+  const Schema schema = Inferred({R"({"size": {"width": 30, "weight": 1.5, "box": {"brand": "Acme"}},
+       "variants": [{"color": "red", "sizes": [38, 40]}, {"color": "blue", "made": "2024-03-04"}],
+       "shop": {"name": "The long shop", "place": {"lat": 52.5, "lon": 13.4}, "open": true, "note": null},
+       "grid": [[1], [2]], "empty": {}})"});
+  CHECK(Shape(schema, "size") == "OBJECT");
+  CHECK(Shape(schema, "size.width") == "INTEGER filter");
+  CHECK(Shape(schema, "size.weight") == "FLOATING filter");
+  CHECK(Shape(schema, "size.box") == "OBJECT");
+  CHECK(Shape(schema, "size.box.brand") == "KEYWORD filter search(1) category");
+  CHECK(Shape(schema, "variants.color") == "KEYWORD[] filter search(1) category");
+  CHECK(Shape(schema, "variants.sizes") == "INTEGER[] filter");
+  CHECK(Shape(schema, "variants.made") == "TIME[] filter");
+  CHECK(Shape(schema, "shop.name") == "TEXT search(1)");
+  CHECK(Shape(schema, "shop.place") == "GEO filter");
+  CHECK(Shape(schema, "shop.place.lat") == "none");
+  CHECK(Shape(schema, "shop.open") == "BOOLEAN filter");
+  CHECK(Shape(schema, "shop.note") == "none");
+  CHECK(schema.fields().size() == 15);
+  CHECK(schema.TitleField() == nullptr);
+
+  CHECK(schema.Check(Fields(R"({"size": {"width": "wide"}})")).message() ==
+        "field 'size.width' holds \"wide\"; it takes whole numbers within 2^53 (write longer ones as text "
+        "into a "
+        "KEYWORD field) (found from the data; declare the schema to give it another type)");
+  bool changed = true;
+  const Schema wider = schema.ExtendedBy(Fields(R"({"size": [{"width": 30.5}, {"width": 2}]})"), &changed);
+  CHECK(changed);
+  CHECK(Shape(wider, "size.width") == "FLOATING[] filter");
+  // A point that turns out to be an object among others.
+  const Schema object = schema.ExtendedBy(Fields(R"({"shop": {"place": {"city": "Berlin"}}})"), &changed);
+  CHECK(Shape(object, "shop.place") == "OBJECT");
+  CHECK(Shape(object, "shop.place.city") == "KEYWORD filter search(1)");
+  CHECK(Shape(object, "shop.place.lat") == "FLOATING filter");
+  CHECK(Shape(object, "shop.place.lon") == "FLOATING filter");
+  CHECK(schema.ExtendedBy(Fields(R"({"size": {"width": 31}, "empty": {}})"), &changed).fields().size() == 15);
+  CHECK_FALSE(changed);
+}
+
+TEST_CASE("A name with dots in it is the field that readers take for the path") {
+  const Schema schema = Inferred({R"({"a.b": "text", "a": {"b": 2, "c.d": 3, "c": {"d": true}}})"});
+  CHECK(Shape(schema, "a.b") == "KEYWORD filter search(1)");
+  CHECK(Shape(schema, "a.c.d") == "INTEGER filter");
+}
+
 TEST_CASE("A schema that has not changed keeps its revision, one that has grown counts up") {
   bool changed = false;
   const Schema first = Schema().ExtendedBy(Fields(R"({"a": 1})"), &changed);
@@ -133,6 +178,13 @@ TEST_CASE("No more than 256 fields are found from the data") {
   const Schema schema = Schema().ExtendedBy(fields, &changed);
   CHECK(schema.fields().size() == 256);
   CHECK(schema.Check(fields).ok());
+
+  // Objects by many keys leave room for fields of their own.
+  google::protobuf::Struct object;
+  *(*object.mutable_fields())["by_user"].mutable_struct_value() = fields;
+  const Schema nested = Schema().ExtendedBy(object, &changed);
+  CHECK(nested.fields().size() == 129);
+  CHECK(nested.ExtendedBy(fields, &changed).fields().size() == 256);
 }
 
 TEST_CASE("The Wikipedia films give the schema that a person would write") {

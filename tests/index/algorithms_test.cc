@@ -43,9 +43,10 @@ std::string RandomText(RandomCorpus* corpus) {
     if (kind == 9 && pick < 2) absl::StrAppend(&text, "f", corpus->random() % fields, ":");
     if (kind == 10 && pick == 0) absl::StrAppend(&text, "n:", corpus->random() % 2000, "..4000 ");
     text += corpus->Text();
-    if (kind == 11) absl::StrAppend(&text, "^", 1 + corpus->random() % 40, ".5");
     // With misspelled words and beginnings.
-    if (kind == 7) text += std::vector<std::string>{"~1", "~2", "*", ""}[corpus->random() % 4];
+    const bool marked = kind == 7 || (kind > 8 && pick == 3);
+    if (marked) text += std::vector<std::string>{"~1", "~2", "*", ""}[corpus->random() % 4];
+    if (kind == 11) absl::StrAppend(&text, "^", 1 + corpus->random() % 40, ".5");
     text += " ";
   }
   return text;
@@ -169,6 +170,19 @@ TEST_CASE("every algorithm gives what brute force does, over 10,000 random queri
       const BoundQuery bound =
           BindQuery(ParseFor(*corpus.snapshot, query), *corpus.snapshot, Bm25Options(), Deadline::Never());
       if (!bound.query.root) continue;
+      // Phrases that are written otherwise in other fields have tests of their own.
+      if (std::any_of(bound.query.phrases.begin(), bound.query.phrases.end(),
+                      [](const QueryPhrase& phrase) { return !phrase.others.empty(); })) {
+        continue;
+      }
+      bool several = false;
+      for (size_t t = 0; t < bound.query.terms.size(); ++t) several = several || bound.StandsForSeveral(t);
+      if (several && bound.flat) {
+        const HitCollector hits(query, 1, Deadline::Never());
+        tally.runs["MaxScore of several"] += MaxScore::Serves(bound, hits);
+        tally.runs["Conjunction of several"] += Conjunction::Serves(bound, hits);
+      }
+      tally.runs["analyses"] += corpus.snapshot->analyzers.groups().size() > 1;
       tally.runs["slop"] += !bound.query.phrases.empty() && bound.query.phrases[0].slop > 0;
       tally.runs["field"] += bound.query.scopes.size() > 1;
       tally.runs["condition"] += !bound.query.items.empty();
@@ -181,8 +195,8 @@ TEST_CASE("every algorithm gives what brute force does, over 10,000 random queri
       Compare<ExhaustiveSearch>("ExhaustiveSearch", corpus, bound, query, limit, expected, &tally);
     }
   }
-  for (const char* name :
-       {"MaxScore", "Conjunction", "PhraseSearch", "slop", "field", "condition", "minimum"}) {
+  for (const char* name : {"MaxScore", "Conjunction", "PhraseSearch", "slop", "field", "condition", "minimum",
+                           "MaxScore of several", "Conjunction of several", "analyses"}) {
     INFO(name);
     CHECK(tally.runs[name] > 400);
   }

@@ -201,6 +201,13 @@ TEST_CASE("an index goes on under a schema that only found new fields") {
   CHECK_FALSE(CanExtend(before, FieldsOf({"title", "price"}, {"title", "price"}, false)));
   CHECK_FALSE(CanExtend(before, FieldsOf({"title", "text"}, {"title", "price", "text"}, true)));
   CHECK_FALSE(CanExtend(before, FieldsOf({}, {"title"}, false)));
+  // Items held what lies in an object of which nothing was found; where anything was, everything was.
+  CHECK_FALSE(CanExtend(before, FieldsOf({"title", "price.name"}, {"title", "price", "price.name"}, false)));
+  const IndexedFields inside = FieldsOf({"title"}, {"title", "price", "price.low"}, false);
+  CHECK(CanExtend(inside,
+                  FieldsOf({"title", "price.name"}, {"title", "price", "price.low", "price.name"}, false)));
+  CHECK(CanExtend(
+      inside, FieldsOf({"title", "size.name"}, {"title", "price", "price.low", "size", "size.name"}, false)));
 }
 
 }  // namespace

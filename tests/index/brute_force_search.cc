@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
+
 namespace waymark::tests {
 
 int WordOf(const std::string& text) { return std::stoi(text.substr(1)); }
@@ -76,15 +78,24 @@ Words PhraseOf(const ParsedQuery& query, size_t phrase) {
   return words;
 }
 
+struct Asked {
+  const BoundQuery& bound;
+  const FieldAnalyzers& analyzers;
+};
+
 // Weights of the fields "f0", "f1", ... that a scope of the query counts; `scratch` holds them where they are
 // others.
-const std::vector<float>& WeightsIn(const BoundQuery& query, uint32_t scope,
-                                    const std::vector<float>& weights, std::vector<float>* scratch) {
-  const std::string& field = query.query.scopes[scope].field;
-  if (field.empty()) return weights;
+const std::vector<float>& WeightsIn(const Asked& asked, uint32_t scope, const std::vector<float>& weights,
+                                    std::vector<float>* scratch) {
+  const QueryScope& counted = asked.bound.query.scopes[scope];
+  if (counted.field.empty() && !counted.group) return weights;
   scratch->assign(weights.size(), 0);
-  const auto counted = static_cast<size_t>(field[1] - '0');
-  (*scratch)[counted] = weights[counted];
+  for (size_t f = 0; f < weights.size(); ++f) {
+    const std::string name = absl::StrCat("f", f);
+    const bool counts = (counted.field.empty() || counted.field == name) &&
+                        (!counted.group || *counted.group == asked.analyzers.GroupOf(name));
+    if (counts) (*scratch)[f] = weights[f];
+  }
   return *scratch;
 }
 
@@ -107,31 +118,32 @@ std::vector<WeightedWord> WordsOf(const BoundQuery& query, size_t t) {
   return words;
 }
 
-bool HoldsOne(const RandomDocument& document, const BoundQuery& query, size_t t) {
-  const auto words = WordsOf(query, t);
+bool HoldsOne(const RandomDocument& document, const Asked& asked, size_t t) {
+  const auto words = WordsOf(asked.bound, t);
   const std::vector<float> ones(document.fields.size(), 1);
   std::vector<float> scratch;
   return std::any_of(words.begin(), words.end(), [&](const WeightedWord& word) {
     if (!(document.holds >> word.word[0] & 1)) return false;
     return word.scope == 0 ||
-           FrequencyOf(document, WeightsIn(query, word.scope, ones, &scratch), word.word, 0) > 0;
+           FrequencyOf(document, WeightsIn(asked, word.scope, ones, &scratch), word.word, 0) > 0;
   });
 }
 
-float PhraseFrequency(const RandomDocument& document, const BoundQuery& query, size_t p,
+float PhraseFrequency(const RandomDocument& document, const Asked& asked, size_t p,
                       const std::vector<float>& weights) {
-  const QueryPhrase& phrase = query.query.phrases[p];
+  const QueryPhrase& phrase = asked.bound.query.phrases[p];
   std::vector<float> scratch;
-  return FrequencyOf(document, WeightsIn(query, phrase.scope, weights, &scratch), PhraseOf(query.query, p),
-                     phrase.slop);
+  return FrequencyOf(document, WeightsIn(asked, phrase.scope, weights, &scratch),
+                     PhraseOf(asked.bound.query, p), phrase.slop);
 }
 
-bool Matches(const RandomDocument& document, const BoundQuery& query, const QueryNode& node) {
-  const auto matches = [&](const QueryNode& child) { return Matches(document, query, child); };
-  if (node.kind == QueryNode::Kind::kTerm) return HoldsOne(document, query, node.index);
-  if (node.kind == QueryNode::Kind::kItems) return query.query.items[node.index]->Contains(document.item);
+bool Matches(const RandomDocument& document, const Asked& asked, const QueryNode& node) {
+  const auto matches = [&](const QueryNode& child) { return Matches(document, asked, child); };
+  if (node.kind == QueryNode::Kind::kTerm) return HoldsOne(document, asked, node.index);
+  if (node.kind == QueryNode::Kind::kItems)
+    return asked.bound.query.items[node.index]->Contains(document.item);
   if (node.kind == QueryNode::Kind::kPhrase) {
-    return PhraseFrequency(document, query, node.index, std::vector<float>(document.fields.size(), 1)) > 0;
+    return PhraseFrequency(document, asked, node.index, std::vector<float>(document.fields.size(), 1)) > 0;
   }
   const auto held = std::count_if(node.should.begin(), node.should.end(), matches);
   const auto wanted = std::max<int64_t>(node.minimum, node.must.empty() ? 1 : 0);
@@ -143,6 +155,7 @@ bool Matches(const RandomDocument& document, const BoundQuery& query, const Quer
 
 Hits BruteForce(const RandomCorpus& corpus, const BoundQuery& bound, const SnapshotQuery& query) {
   Hits hits;
+  const Asked asked{bound, corpus.snapshot->analyzers};
   size_t view = 0;
   for (const auto& segment : corpus.segments) {
     if (std::all_of(segment.begin(), segment.end(), [](const auto& d) { return d.deleted; })) continue;
@@ -150,7 +163,7 @@ Hits BruteForce(const RandomCorpus& corpus, const BoundQuery& bound, const Snaps
     for (const RandomDocument& document : segment) {
       if (document.deleted || (query.allowed && !query.allowed->Contains(document.item)) ||
           std::binary_search(query.excluded.begin(), query.excluded.end(), document.item) ||
-          !Matches(document, bound, *bound.query.root)) {
+          !Matches(document, asked, *bound.query.root)) {
         continue;
       }
       float length = 0;
@@ -164,7 +177,7 @@ Hits BruteForce(const RandomCorpus& corpus, const BoundQuery& bound, const Snaps
         std::vector<float> scratch;
         for (const WeightedWord& word : WordsOf(bound, t)) {
           const float frequency =
-              FrequencyOf(document, WeightsIn(bound, word.scope, weights, &scratch), word.word, 0);
+              FrequencyOf(document, WeightsIn(asked, word.scope, weights, &scratch), word.word, 0);
           if (frequency == 0) continue;
           const Bm25Term scorer{word.weight, bound.lengths};
           best = std::max(best, scorer.Score(frequency, length));
@@ -172,7 +185,7 @@ Hits BruteForce(const RandomCorpus& corpus, const BoundQuery& bound, const Snaps
         score += best;
       }
       for (size_t p = 0; p < bound.query.phrases.size(); ++p) {
-        const float frequency = PhraseFrequency(document, bound, p, weights);
+        const float frequency = PhraseFrequency(document, asked, p, weights);
         if (bound.query.phrase_times[p] == 0 || frequency == 0) continue;
         score += bound.Phrase(p).Score(frequency, length);
       }

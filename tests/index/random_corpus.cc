@@ -56,6 +56,9 @@ RandomCorpus::RandomCorpus(unsigned seed) : random(seed), words(5 + random() % 6
   IndexedFields indexed;
   const std::vector<double> weights = {1, seed % 2 == 0 ? 1 : 2.5, 0.25};
   for (size_t f = 0; f < fields; ++f) indexed.fields.push_back({absl::StrCat("f", f), weights[f], f == 0});
+  // The last field has an analysis of its own, of another name and with the same words.
+  if (seed % 4 == 3 && fields > 1)
+    indexed.fields.back().analysis = AnalysisSettings{StemmerKind::kNone, true};
   std::vector<LiveSegment> live;
   for (const auto& segment : segments) live.push_back(Compile(segment, fields));
   snapshot = MakeSnapshot({StemmerKind::kNone, false}, indexed, live, Bm25Options(), 1, nullptr);

@@ -64,6 +64,51 @@ TEST_CASE("MovieLens' movies.csv: ids stay text, years become numbers, genres a 
              "3 {\"id\":\"2\",\"title\":\"Heat\"}"});
 }
 
+TEST_CASE("a point is made of two columns, and is refused where one is missing or out of range") {
+  RowFiles files;
+  const RowOptions options = With(RowKind::kItem, {"place=lat,lon:point"});
+  const auto path = files.Write("a.csv",
+                                "id,lat,lon\n1,52.5, 13.4\n2,,\n3,52.5,\n4,91,0\n5,0,-180.5\n6,\"52,5\",1\n"
+                                "7,-90,180\n");
+  CHECK(
+      ReadAll(path, options) ==
+      Rows{
+          R"(2 {"id":"1","place":{"lat":52.5,"lon":13.4}})", R"(3 {"id":"2"})",
+          "4 refused: the columns 'lat' and 'lon' hold only one of latitude and longitude ('52.5' and ''); a "
+          "point has both",
+          "5 refused: the columns 'lat' and 'lon' do not make a point: the first holds '91', which is no "
+          "latitude (from -90 "
+          "to 90, written as 52.5)",
+          "6 refused: the columns 'lat' and 'lon' do not make a point: the second holds '-180.5', which is "
+          "no longitude (from "
+          "-180 to 180, written as 52.5)",
+          "7 refused: the columns 'lat' and 'lon' do not make a point: the first holds '52,5', which is no "
+          "latitude (from -90 "
+          "to 90, written as 52.5)",
+          R"(8 {"id":"7","place":{"lat":-90,"lon":180}})"});
+  CHECK(ReadAll(files.Write("a.jsonl", R"({"id":"1","lat":52.5,"lon":"13.4"})"
+                                       "\n"
+                                       R"({"id":"2","lat":null})"
+                                       "\n"
+                                       R"({"id":"3","lon":1})"
+                                       "\n"
+                                       R"({"id":"4","lat,lon":"1,2"})"
+                                       "\n"),
+                options) == Rows{R"(1 {"id":"1","place":{"lat":52.5,"lon":13.4}})", R"(2 {"id":"2"})",
+                                 "3 refused: the fields 'lat' and 'lon' hold only one of latitude and "
+                                 "longitude ('' and '1'); a point "
+                                 "has both",
+                                 R"(4 {"id":"4","place":{"lat":1,"lon":2}})"});
+  // One column whose name has a comma goes before two.
+  CHECK(ReadAll(files.Write("b.csv", "id,\"lat,lon\"\n1,\"1,2\"\n"), options) ==
+        Rows{R"(2 {"id":"1","place":{"lat":1,"lon":2}})"});
+  CHECK_THAT(
+      ReadAll(files.Path("a.csv"), With(RowKind::kItem, {"place=lat,lng:point"}))[0],
+      Catch::Contains("there is no column 'lat,lng'") && Catch::Contains("FIELD=LATITUDE,LONGITUDE:point"));
+  CHECK_FALSE(
+      CheckMapping(With(RowKind::kItem, {"place=lat,lon:point"}, {}, {"lon"}).mapping, RowKind::kItem).ok());
+}
+
 TEST_CASE("a column keeps the type of its first rows and what does not fit is refused with the remedy") {
   RowFiles files;
   std::string text = "id,year,code,price,flag\n";
