@@ -21,6 +21,7 @@
 #include "tests/shards/written_shards.h"
 #include "tests/support/catch.h"
 #include "tests/support/free_port.h"
+#include "tests/support/sequences.h"
 #include "tests/support/skip.h"
 
 namespace waymark::tests {
@@ -93,6 +94,23 @@ inline std::vector<HistoryExample> ChainHistories(size_t users, size_t length, I
   for (size_t u = 0; u < events.user_count(); ++u) {
     HistoryExample example;
     example.user = 100 + u;
+    for (uint64_t e = events.starts[u]; e < events.starts[u + 1]; ++e) {
+      example.rows.push_back(events.items[e]);
+      example.times_us.push_back(events.times_us[e]);
+    }
+    example.held_out = 1;
+    histories.push_back(example);
+  }
+  return histories;
+}
+
+// Amazon Beauty; wants its data (HaveData).
+inline std::vector<HistoryExample> BeautyHistories() {
+  const Interactions events = LoadBeauty();
+  std::vector<HistoryExample> histories;
+  for (size_t u = 0; u < events.user_count(); ++u) {
+    HistoryExample example;
+    example.user = events.users[u];
     for (uint64_t e = events.starts[u]; e < events.starts[u + 1]; ++e) {
       example.rows.push_back(events.items[e]);
       example.times_us.push_back(events.times_us[e]);
