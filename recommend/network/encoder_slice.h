@@ -27,9 +27,6 @@ struct EncoderSlice {
   int blocks(const RetrieverShape& shape) const {
     return (last_block < 0 ? shape.blocks : last_block) - first_block;
   }
-  bool whole(const RetrieverShape& shape) const {
-    return blocks(shape) == shape.blocks && parts == 1 && items && final_norm;
-  }
 };
 
 // INVALID_ARGUMENT: heads, hidden units or width do not divide by `parts`, or there are fewer blocks than

@@ -18,7 +18,8 @@ namespace {
 
 constexpr int64_t kFloatBytes = sizeof(float);
 constexpr double kLargerPart = 1.25;
-constexpr int64_t kEventBytes = 24;  // row, time, and what windows and users add
+constexpr int64_t kGroupBytes = int64_t{40} << 20;  // of a group of ranks over Gloo: its threads above all
+constexpr int64_t kEventBytes = 24;                 // row, time, and what windows and users add
 
 // Floats that one part keeps of the blocks between forward and backward.
 double KeptByPart(const MemoryInput& input, const EncoderSlice& slice, double tokens) {
@@ -37,8 +38,14 @@ std::string Mebibytes(int64_t bytes) {
   return absl::StrFormat("%.0f MiB", static_cast<double>(bytes) / (1 << 20));
 }
 
+int64_t BytesOfGroups(const MeshShape& mesh) {
+  const int of_mesh = mesh.slices() > 1 ? (mesh.data > 1 ? 2 : 1) : 0;
+  return kGroupBytes * ((mesh.ranks() > 1 ? 1 : 0) + of_mesh);
+}
+
 // The same job otherwise, in words and with what its hungriest rank would need; "" where it does not go.
 std::string Otherwise(MemoryInput input, const std::string& words, const MeshShape& mesh, int64_t in_use) {
+  in_use += std::max<int64_t>(0, BytesOfGroups(mesh) - BytesOfGroups(input.placement.mesh));
   input.placement.mesh = mesh;
   if (!CheckDivides(input.placement.shape, mesh.tensor, mesh.pipeline).ok()) return "";
   input.parts = std::max(input.parts, mesh.data);
