@@ -154,9 +154,9 @@ class TrainFolder {
     return std::make_unique<Launched>(folder_.path(), name, command);
   }
   // Runs it to its end and expects 0.
-  void Train(const std::string& name, const std::vector<std::string>& command) const {
+  void Train(const std::string& name, const std::vector<std::string>& command, double seconds = 240) const {
     auto run = Start(name, command);
-    const auto code = run->Wait(240);
+    const auto code = run->Wait(seconds);
     INFO(name << ": " << run->err());
     REQUIRE(code == 0);
   }
