@@ -22,6 +22,7 @@ void AddModel(CLI::App* app, JobOverrides* o) {
   number("--warmup-steps", &o->warmup_steps, "over which it grows");
   number("--clip", &o->clip, "of the gradient's norm over all ranks");
   number("--width", &o->width, "of vectors; the feed-forward branch is twice as wide");
+  number("--heads", &o->heads, "of attention, which --width is a multiple of");
   number("--blocks", &o->blocks, "of attention");
   number("--history", &o->history, "newest events that a prediction sees");
   number("--validation-users", &o->validation_users, "at most about so many");
@@ -78,6 +79,21 @@ void AddRanks(CLI::App* app, TrainArguments* a) {
   app->add_flag("--share-rows", a->job.share_rows,
                 "each rank holds its share of the item table, not all of it")
       ->group(group);
+  app->add_option("--mesh", a->job.mesh,
+                  "data=D,tensor=T or data=D,pipeline=P: each copy of the model on T or P neighbouring ranks")
+      ->group(group)
+      ->type_name("AXES");
+  app->add_flag("--shard-optimizer", a->job.shard_optimizer,
+                "each data rank holds its share of the optimizer's state")
+      ->group(group);
+  app->add_flag("--checkpoint-activations", a->job.checkpoint_activations,
+                "keep the input of each block alone and compute the rest again: memory against time")
+      ->group(group);
+  app->add_option("--memory-limit", a->job.memory_limit,
+                  "of private memory of each process, as 800MB or 2GB; a model that wants more is refused")
+      ->group(group)
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("SIZE");
   app->add_option("--scale-rate", a->scaling, "how the learning rate grows with --batch-tokens over 1,024")
       ->group(group)
       ->check(CLI::IsMember({"none", "linear", "sqrt"}))

@@ -44,52 +44,97 @@ constexpr uint64_t kInputPlace = 1000;
 }  // namespace
 
 AttentionShape Encoder::attention_shape() const {
-  return {static_cast<size_t>(shape_.width), static_cast<size_t>(shape_.heads),
-          static_cast<size_t>(shape_.history_limit), static_cast<size_t>(4 * shape_.width)};
+  return {static_cast<size_t>(own_width()), static_cast<size_t>(shape_.heads / weights_->slice.parts),
+          static_cast<size_t>(shape_.history_limit), static_cast<size_t>(4 * own_width())};
+}
+
+void Encoder::ForwardBranch(const LinearWeights& output, const at::Tensor& inner, const float* gate,
+                            int64_t stride, DropoutMask mask, at::Tensor* y, at::Tensor* x) const {
+  const int64_t rows = x->size(0), width = shape_.width;
+  if (options_.peers == nullptr) {
+    Linear(output, inner, Sized(*y, rows, width));
+    GatedResidualForward(Data(*x), Data(*y), gate, stride, rows, width, mask);
+    return;
+  }
+  // One sum for both: what the parts add to the branch, and the gates, zeros where they are another's.
+  Sized(*y, 2 * rows, width);
+  at::Tensor sum = y->narrow(0, 0, rows), gates = y->narrow(0, rows, rows);
+  at::mm_out(sum, inner, output.weight.t());
+  gates.zero_();
+  float* own = Data(gates) + weights_->slice.part * own_width();
+  for (int64_t r = 0; r < rows; ++r) std::copy_n(gate + r * stride, own_width(), own + r * width);
+  options_.peers->Sum(*y);
+  sum.add_(output.bias);
+  GatedResidualForward(Data(*x), Data(sum), Data(gates), width, rows, width, mask);
+}
+
+void Encoder::BackwardBranch(const at::Tensor& y, const float* gate, int64_t stride, DropoutMask mask,
+                             EncoderWorkspace* workspace, float* dgate) const {
+  const int64_t rows = workspace->dx.size(0), width = shape_.width;
+  float* dy = Data(Sized(workspace->dy, rows, width));
+  const float* dx = Data(workspace->dx);
+  if (options_.peers == nullptr) {
+    GatedResidualBackward(dx, Data(y), gate, stride, rows, width, mask, dy, dgate);
+    return;
+  }
+  float* dgates = Data(Sized(workspace->dgates, rows, width));
+  GatedResidualBackward(dx, Data(y), Data(y) + rows * width, width, rows, width, mask, dy, dgates);
+  const float* own = dgates + weights_->slice.part * own_width();
+  for (int64_t r = 0; r < rows; ++r) std::copy_n(own + r * width, own_width(), dgate + r * stride);
 }
 
 void Encoder::ForwardFeed(size_t b, EncoderDropout dropout, at::Tensor* x,
                           EncoderWorkspace* workspace) const {
   const BranchWeights& branch = weights_->blocks[b].feed;
-  EncoderWorkspace::Block& w = workspace->blocks[b];
-  const int64_t rows = x->size(0), width = shape_.width, hidden = shape_.hidden;
+  EncoderWorkspace::Block& w = block_of(workspace, b);
+  const int64_t rows = x->size(0), width = shape_.width, hidden = own_hidden();
+  const int64_t up = 2 * hidden + own_width();
   Sized(w.x1, rows, width).copy_(*x);
   Norm(branch.norm, *x, Sized(w.n2, rows, width), &w.norm2);
-  Linear(branch.input, w.n2, Sized(w.up, rows, 2 * hidden + width));
-  SwigluForward(Data(w.up), 2 * hidden + width, rows, hidden, Data(Sized(w.swiglu, rows, hidden)));
-  Linear(branch.output, w.swiglu, Sized(w.z, rows, width));
-  GatedResidualForward(Data(*x), Data(w.z), Data(w.up) + 2 * hidden, 2 * hidden + width, rows, width,
-                       Mask(dropout, 2 * b + 1));
+  Linear(branch.input, w.n2, Sized(w.up, rows, up));
+  SwigluForward(Data(w.up), up, rows, hidden, Data(Sized(w.swiglu, rows, hidden)));
+  ForwardBranch(branch.output, w.swiglu, Data(w.up) + 2 * hidden, up, Mask(dropout, 2 * number(b) + 1), &w.z,
+                x);
 }
 
 void Encoder::ForwardBlock(size_t b, const SequenceLayout& layout, EncoderDropout dropout, at::Tensor* x,
                            EncoderWorkspace* workspace) const {
   const BlockWeights& block = weights_->blocks[b];
-  EncoderWorkspace::Block& w = workspace->blocks[b];
-  const int64_t rows = x->size(0), width = shape_.width;
-  Sized(w.x0, rows, width).copy_(*x);
-  Norm(block.attention.norm, *x, Sized(w.n1, rows, width), &w.norm1);
+  EncoderWorkspace::Block& w = block_of(workspace, b);
+  const int64_t rows = x->size(0), width = own_width();
+  const AttentionShape shape = attention_shape();
+  Sized(w.x0, rows, shape_.width).copy_(*x);
+  Norm(block.attention.norm, *x, Sized(w.n1, rows, shape_.width), &w.norm1);
   Linear(block.attention.input, w.n1, Sized(w.qkvg, rows, 4 * width));
   const float* q = Data(w.qkvg);
-  w.probabilities.resize(shape_.heads * layout.pairs());
-  CausalAttentionForward(attention_shape(), layout, q, q + width, q + 2 * width,
-                         {Data(block.position), Data(block.time)}, Data(Sized(w.attended, rows, width)),
-                         w.probabilities.data(), workspace->scratch);
-  Linear(block.attention.output, w.attended, Sized(w.y, rows, width));
-  GatedResidualForward(Data(*x), Data(w.y), q + 3 * width, 4 * width, rows, width, Mask(dropout, 2 * b));
+  w.probabilities.resize(shape.heads * layout.pairs());
+  CausalAttentionForward(shape, layout, q, q + width, q + 2 * width, {Data(block.position), Data(block.time)},
+                         Data(Sized(w.attended, rows, width)), w.probabilities.data(), workspace->scratch);
+  ForwardBranch(block.attention.output, w.attended, q + 3 * width, 4 * width, Mask(dropout, 2 * number(b)),
+                &w.y, x);
   ForwardFeed(b, dropout, x, workspace);
 }
 
 void Encoder::Forward(const SequenceLayout& layout, const at::Tensor& tokens, EncoderDropout dropout,
                       EncoderWorkspace* workspace, at::Tensor* states) const {
   at::NoGradGuard no_grad;
-  const int64_t rows = tokens.size(0);
-  workspace->blocks.resize(shape_.blocks);
-  at::Tensor& x = Sized(workspace->x, rows, shape_.width);
+  const int64_t rows = tokens.size(0), width = shape_.width;
+  const size_t blocks = weights_->blocks.size();
+  workspace->blocks.resize(options_.recompute ? 1 : blocks);
+  workspace->inputs.resize(options_.recompute ? blocks : 0);
+  at::Tensor& x = Sized(workspace->x, rows, width);
   x.copy_(tokens);
-  ApplyDropout(Data(x), x.numel(), Mask(dropout, kInputPlace));
-  for (int b = 0; b < shape_.blocks; ++b) ForwardBlock(b, layout, dropout, &x, workspace);
-  Norm(weights_->final_norm, x, Sized(*states, rows, shape_.width), &workspace->final_norm);
+  if (weights_->slice.items) ApplyDropout(Data(x), x.numel(), Mask(dropout, kInputPlace));
+  for (size_t b = 0; b < blocks; ++b) {
+    if (options_.recompute) Sized(workspace->inputs[b], rows, width).copy_(x);
+    ForwardBlock(b, layout, dropout, &x, workspace);
+  }
+  Sized(*states, rows, width);
+  if (weights_->slice.final_norm) {
+    Norm(weights_->final_norm, x, *states, &workspace->final_norm);
+  } else {
+    states->copy_(x);
+  }
 }
 
 void Encoder::BackwardBlock(size_t b, const SequenceLayout& layout, EncoderDropout dropout,
@@ -97,31 +142,36 @@ void Encoder::BackwardBlock(size_t b, const SequenceLayout& layout, EncoderDropo
   const BlockWeights& block = weights_->blocks[b];
   BlockWeights& grad = gradients->blocks[b];
   EncoderWorkspace& s = *workspace;
-  EncoderWorkspace::Block& w = s.blocks[b];
-  const int64_t rows = s.dx.size(0), width = shape_.width, hidden = shape_.hidden;
+  EncoderWorkspace::Block& w = block_of(workspace, b);
+  if (options_.recompute) {
+    at::Tensor x = s.inputs[b];
+    ForwardBlock(b, layout, dropout, &x, workspace);  // what came in is not asked for again
+  }
+  const int64_t rows = s.dx.size(0), width = own_width(), hidden = own_hidden();
   const int64_t up = 2 * hidden + width;
   // The feed-forward branch.
-  GatedResidualBackward(Data(s.dx), Data(w.z), Data(w.up) + 2 * hidden, up, rows, width,
-                        Mask(dropout, 2 * b + 1), Data(Sized(s.dy, rows, width)),
-                        Data(Sized(s.dup, rows, up)) + 2 * hidden);
+  float* dup = Data(Sized(s.dup, rows, up));
+  BackwardBranch(w.z, Data(w.up) + 2 * hidden, up, Mask(dropout, 2 * number(b) + 1), &s, dup + 2 * hidden);
   LinearBackward(block.feed.output, w.swiglu, s.dy, &grad.feed.output, Sized(s.dswiglu, rows, hidden));
-  SwigluBackward(Data(s.dswiglu), Data(w.up), up, rows, hidden, Data(s.dup));
-  LinearBackward(block.feed.input, w.n2, s.dup, &grad.feed.input, Sized(s.dn, rows, width));
-  LayerNormBackward(Data(s.dn), Data(w.x1), w.norm2.data(), Data(block.feed.norm.weight), rows, width,
+  SwigluBackward(Data(s.dswiglu), Data(w.up), up, rows, hidden, dup);
+  LinearBackward(block.feed.input, w.n2, s.dup, &grad.feed.input, Sized(s.dn, rows, shape_.width));
+  if (options_.peers != nullptr) options_.peers->Sum(s.dn);
+  LayerNormBackward(Data(s.dn), Data(w.x1), w.norm2.data(), Data(block.feed.norm.weight), rows, shape_.width,
                     Data(s.dx), Data(grad.feed.norm.weight), Data(grad.feed.norm.bias));
   // The attention branch.
-  Sized(s.dqkvg, rows, 4 * width);
-  GatedResidualBackward(Data(s.dx), Data(w.y), Data(w.qkvg) + 3 * width, 4 * width, rows, width,
-                        Mask(dropout, 2 * b), Data(s.dy), Data(s.dqkvg) + 3 * width);
-  LinearBackward(block.attention.output, w.attended, s.dy, &grad.attention.output, s.dn);
   const float* q = Data(w.qkvg);
-  float* dq = Data(s.dqkvg);
+  float* dq = Data(Sized(s.dqkvg, rows, 4 * width));
+  BackwardBranch(w.y, q + 3 * width, 4 * width, Mask(dropout, 2 * number(b)), &s, dq + 3 * width);
+  LinearBackward(block.attention.output, w.attended, s.dy, &grad.attention.output,
+                 Sized(s.dattended, rows, width));
   CausalAttentionBackward(attention_shape(), layout, q, q + width, q + 2 * width, w.probabilities.data(),
-                          Data(s.dn), dq, dq + width, dq + 2 * width, Data(grad.position), Data(grad.time),
-                          s.scratch);
+                          Data(s.dattended), dq, dq + width, dq + 2 * width, Data(grad.position),
+                          Data(grad.time), s.scratch);
   LinearBackward(block.attention.input, w.n1, s.dqkvg, &grad.attention.input, s.dn);
-  LayerNormBackward(Data(s.dn), Data(w.x0), w.norm1.data(), Data(block.attention.norm.weight), rows, width,
-                    Data(s.dx), Data(grad.attention.norm.weight), Data(grad.attention.norm.bias));
+  if (options_.peers != nullptr) options_.peers->Sum(s.dn);
+  LayerNormBackward(Data(s.dn), Data(w.x0), w.norm1.data(), Data(block.attention.norm.weight), rows,
+                    shape_.width, Data(s.dx), Data(grad.attention.norm.weight),
+                    Data(grad.attention.norm.bias));
 }
 
 void Encoder::Backward(const SequenceLayout& layout, const at::Tensor& dstates, EncoderDropout dropout,
@@ -129,16 +179,21 @@ void Encoder::Backward(const SequenceLayout& layout, const at::Tensor& dstates, 
                        const std::function<void(int)>* block_done) const {
   at::NoGradGuard no_grad;
   const int64_t rows = dstates.size(0), width = shape_.width;
-  Sized(workspace->dx, rows, width).zero_();
-  LayerNormBackward(Data(dstates), Data(workspace->x), workspace->final_norm.data(),
-                    Data(weights_->final_norm.weight), rows, width, Data(workspace->dx),
-                    Data(gradients->final_norm.weight), Data(gradients->final_norm.bias));
-  for (int b = shape_.blocks - 1; b >= 0; --b) {
+  Sized(workspace->dx, rows, width);
+  if (weights_->slice.final_norm) {
+    workspace->dx.zero_();
+    LayerNormBackward(Data(dstates), Data(workspace->x), workspace->final_norm.data(),
+                      Data(weights_->final_norm.weight), rows, width, Data(workspace->dx),
+                      Data(gradients->final_norm.weight), Data(gradients->final_norm.bias));
+  } else {
+    workspace->dx.copy_(dstates);
+  }
+  for (int b = static_cast<int>(weights_->blocks.size()) - 1; b >= 0; --b) {
     BackwardBlock(b, layout, dropout, workspace, gradients);
     if (block_done != nullptr) (*block_done)(b);
   }
   Sized(*dtokens, rows, width).copy_(workspace->dx);
-  ApplyDropout(Data(*dtokens), dtokens->numel(), Mask(dropout, kInputPlace));
+  if (weights_->slice.items) ApplyDropout(Data(*dtokens), dtokens->numel(), Mask(dropout, kInputPlace));
 }
 
 void Encoder::NewestBlock(size_t b, const SequenceLayout& layout, at::Tensor* x,

@@ -7,6 +7,10 @@
 // one flat gradient, and gives the same bits for the same input (tests hold it against automatic
 // differentiation).
 //
+// In training it may be a slice of the whole (encoder_slice.h). What leads out of a branch of a block that is
+// spread over parts is added up over them, together with the gates, of which each part computes its own
+// columns: two sums forward, and two of the branches' inputs backward.
+//
 // Includes LibTorch: for recommend/network/ and training/ only. An Encoder holds no state of its own;
 // a workspace serves one thread at a time.
 #pragma once
@@ -17,6 +21,7 @@
 #include <vector>
 
 #include "recommend/network/causal_attention.h"
+#include "recommend/network/counter_random.h"
 #include "recommend/network/retriever_weights.h"
 
 namespace waymark {
@@ -24,19 +29,21 @@ namespace waymark {
 // Buffers of one thread, grown on demand and kept. T: tokens of the batch.
 struct EncoderWorkspace {
   struct Block {
-    std::vector<float> norm1, norm2;   // [T, 2]: mean and 1 / deviation
-    at::Tensor x0, x1;                 // [T, width]: input of each branch
-    at::Tensor n1, n2;                 // [T, width]
+    std::vector<float> norm1, norm2;  // [T, 2]: mean and 1 / deviation
+    at::Tensor x0, x1;                // [T, width]: input of each branch
+    at::Tensor n1, n2;                // [T, width]
+    // Of a part: with the part's width (heads) and hidden units, but y and z, which have all gates below.
     at::Tensor qkvg;                   // [T, 4 width]
     at::Tensor attended, y;            // [T, width]
     at::Tensor up;                     // [T, 2 hidden + width]
     at::Tensor swiglu, z;              // [T, hidden], [T, width]
     std::vector<float> probabilities;  // [heads, pairs]
   };
-  std::vector<Block> blocks;
-  at::Tensor x;                   // [T, width]: before the last norm
-  std::vector<float> final_norm;  // [T, 2]
-  at::Tensor dx, dn, dy, dqkvg, dup, dswiglu;
+  std::vector<Block> blocks;       // one alone where they are computed again
+  std::vector<at::Tensor> inputs;  // [blocks] of [T, width]: what is kept then
+  at::Tensor x;                    // [T, width]: before the last norm
+  std::vector<float> final_norm;   // [T, 2]
+  at::Tensor dx, dn, dy, dgates, dattended, dqkvg, dup, dswiglu;
   std::vector<float> scratch;
 };
 
@@ -45,9 +52,26 @@ struct EncoderDropout {
   uint64_t key = 0;
 };
 
+// The other parts of the blocks.
+class EncoderPeers {
+ public:
+  virtual ~EncoderPeers() = default;
+  // In place, over all parts; the same bits on each.
+  virtual void Sum(const at::Tensor& tensor) = 0;
+};
+
+struct EncoderOptions {
+  EncoderPeers* peers = nullptr;  // of weights that are one part of several
+  // Forward keeps the input of each block alone, and Backward computes the rest again (activation
+  // checkpointing, arXiv 1604.06174).
+  bool recompute = false;
+};
+
 class Encoder {
  public:
-  Encoder(const RetrieverShape& shape, const DenseWeights* weights) : shape_(shape), weights_(weights) {}
+  // weights: of the whole, or of a slice; a slice of stages takes and gives what goes between them.
+  Encoder(const RetrieverShape& shape, const DenseWeights* weights, const EncoderOptions& options = {})
+      : shape_(shape), weights_(weights), options_(options) {}
 
   // tokens: [T, width] -> states: [T, width], not normalised to unit length. Keeps in the workspace what
   // Backward needs.
@@ -60,20 +84,34 @@ class Encoder {
                 EncoderWorkspace* workspace, DenseWeights* gradients, at::Tensor* dtokens,
                 const std::function<void(int)>* block_done = nullptr) const;
   // Only the state of each sequence's newest token, [sequences, width]: what serving needs. The last block
-  // runs for those tokens alone. No sequence may be empty.
+  // runs for those tokens alone. No sequence may be empty. Of the whole only.
   at::Tensor EncodeNewest(const SequenceLayout& layout, at::Tensor tokens, EncoderWorkspace* workspace) const;
 
  private:
+  int64_t own_width() const { return shape_.width / weights_->slice.parts; }
+  int64_t own_hidden() const { return shape_.hidden / weights_->slice.parts; }
+  // The number of block b in the whole.
+  uint64_t number(size_t b) const { return weights_->slice.first_block + b; }
+  EncoderWorkspace::Block& block_of(EncoderWorkspace* workspace, size_t b) const {
+    return workspace->blocks[options_.recompute ? 0 : b];
+  }
   AttentionShape attention_shape() const;
   void ForwardBlock(size_t b, const SequenceLayout& layout, EncoderDropout dropout, at::Tensor* x,
                     EncoderWorkspace* workspace) const;
   void ForwardFeed(size_t b, EncoderDropout dropout, at::Tensor* x, EncoderWorkspace* workspace) const;
+  // x += mask * sigmoid(gate) * (output(inner) + bias). gate: of the part, [T, own width] with stride.
+  void ForwardBranch(const LinearWeights& output, const at::Tensor& inner, const float* gate, int64_t stride,
+                     DropoutMask mask, at::Tensor* y, at::Tensor* x) const;
+  // Fills the workspace's dy, and dgate as the gate lies.
+  void BackwardBranch(const at::Tensor& y, const float* gate, int64_t stride, DropoutMask mask,
+                      EncoderWorkspace* workspace, float* dgate) const;
   void BackwardBlock(size_t b, const SequenceLayout& layout, EncoderDropout dropout,
                      EncoderWorkspace* workspace, DenseWeights* gradients) const;
   void NewestBlock(size_t b, const SequenceLayout& layout, at::Tensor* x, EncoderWorkspace* workspace) const;
 
   RetrieverShape shape_;
   const DenseWeights* weights_;
+  EncoderOptions options_;
 };
 
 }  // namespace waymark

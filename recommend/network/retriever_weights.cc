@@ -31,10 +31,14 @@ void FillNormal(float* out, int64_t count, double deviation, uint64_t key, int64
 
 }  // namespace
 
-DenseWeights::DenseWeights(const RetrieverShape& shape) : names(shape.DenseTensors()) {
+DenseWeights::DenseWeights(const RetrieverShape& shape, const EncoderSlice& slice_in)
+    : slice(slice_in), places(TensorsOfSlice(shape, slice)) {
   const auto padded = [](int64_t n) { return (n + kAlign - 1) / kAlign * kAlign; };
   int64_t total = 0;
-  for (const NamedShape& name : names) total += padded(name.elements());
+  for (const PlacedTensor& place : places) {
+    names.push_back(place.own());
+    total += padded(names.back().elements());
+  }
   flat = at::zeros({total}, at::kFloat);
   int64_t at = 0;
   for (const NamedShape& name : names) {
@@ -42,9 +46,11 @@ DenseWeights::DenseWeights(const RetrieverShape& shape) : names(shape.DenseTenso
     at += padded(name.elements());
   }
   size_t next = 0;
-  unknown = tensors[next++];
-  projection = tensors[next++];
-  for (int b = 0; b < shape.blocks; ++b) {
+  if (slice.items) {
+    unknown = tensors[next++];
+    projection = tensors[next++];
+  }
+  for (int b = 0; b < slice.blocks(shape); ++b) {
     BlockWeights block;
     block.attention.norm = {tensors[next], tensors[next + 1]};
     block.attention.input = {tensors[next + 2], tensors[next + 3]};
@@ -57,7 +63,7 @@ DenseWeights::DenseWeights(const RetrieverShape& shape) : names(shape.DenseTenso
     next += 14;
     blocks.push_back(block);
   }
-  final_norm = {tensors[next], tensors[next + 1]};
+  if (slice.final_norm) final_norm = {tensors[next], tensors[next + 1]};
 }
 
 void InitializeDense(DenseWeights* weights, uint64_t seed) {
@@ -67,9 +73,33 @@ void InitializeDense(DenseWeights* weights, uint64_t seed) {
     if (EndsWith(name, "norm.weight")) {
       weights->tensors[t].fill_(1.0);
     } else if (!EndsWith(name, "bias") && !EndsWith(name, ".position") && !EndsWith(name, ".time")) {
-      FillNormal(weights->tensors[t].data_ptr<float>(), weights->names[t].elements(), kDeviation,
-                 RandomKey(seed, {0x1717, t}));
+      const PlacedTensor& place = weights->places[t];
+      const uint64_t key = RandomKey(seed, {0x1717, place.number});
+      float* out = weights->tensors[t].data_ptr<float>();
+      for (const PlacedTensor::Rows& rows : place.rows) {
+        for (int64_t r = rows.first; r < rows.first + rows.count; ++r, out += place.columns) {
+          FillNormal(out, place.columns, kDeviation, key, r * place.whole_columns() + place.first_column);
+        }
+      }
     }
+  }
+}
+
+at::Tensor OwnOf(const PlacedTensor& place, const at::Tensor& whole) {
+  std::vector<at::Tensor> rows;
+  for (const PlacedTensor::Rows& range : place.rows)
+    rows.push_back(whole.narrow(0, range.first, range.count));
+  const at::Tensor own = rows.size() == 1 ? rows[0] : at::cat(rows);
+  return own.dim() > 1 ? own.narrow(1, place.first_column, place.columns) : own;
+}
+
+void PutInto(const PlacedTensor& place, const at::Tensor& own, at::Tensor* whole) {
+  int64_t next = 0;
+  for (const PlacedTensor::Rows& range : place.rows) {
+    at::Tensor to = whole->narrow(0, range.first, range.count);
+    if (to.dim() > 1) to = to.narrow(1, place.first_column, place.columns);
+    to.copy_(own.narrow(0, next, range.count));
+    next += range.count;
   }
 }
 
@@ -128,9 +158,9 @@ absl::StatusOr<at::Tensor> FromTensorMap(const TensorMap& map, const NamedShape&
 
 absl::Status ReadDense(const TensorMap& map, DenseWeights* weights) {
   for (size_t t = 0; t < weights->names.size(); ++t) {
-    absl::StatusOr<at::Tensor> tensor = FromTensorMap(map, weights->names[t]);
+    absl::StatusOr<at::Tensor> tensor = FromTensorMap(map, weights->places[t].whole);
     if (!tensor.ok()) return tensor.status();
-    weights->tensors[t].copy_(*tensor);
+    weights->tensors[t].copy_(OwnOf(weights->places[t], *tensor));
   }
   return absl::OkStatus();
 }

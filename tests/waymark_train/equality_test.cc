@@ -7,22 +7,6 @@ namespace {
 
 using namespace tests;  // NOLINT: fixtures
 
-std::vector<HistoryExample> BeautyHistories() {
-  const Interactions events = LoadBeauty();
-  std::vector<HistoryExample> histories;
-  for (size_t u = 0; u < events.user_count(); ++u) {
-    HistoryExample example;
-    example.user = events.users[u];
-    for (uint64_t e = events.starts[u]; e < events.starts[u + 1]; ++e) {
-      example.rows.push_back(events.items[e]);
-      example.times_us.push_back(events.times_us[e]);
-    }
-    example.held_out = 1;
-    histories.push_back(example);
-  }
-  return histories;
-}
-
 TEST_CASE(
     "On Amazon Beauty the losses of 50 steps are those of one process, on 2, 3 and 4 ranks and with shared "
     "rows") {

@@ -58,6 +58,24 @@ TEST_CASE("A rank that stands still is noticed within the timeout") {
   CHECK(ended == 1);
 }
 
+TEST_CASE("A rank that holds a part or a stage of a model ends the others as soon") {
+  const TrainFolder folder(ChainHistories(400, 12, 60), 60);
+  for (const char* mesh : {"tensor=2", "pipeline=2"}) {
+    INFO(mesh);
+    const std::vector<std::string> options = {
+        "--epochs",        "500",    "--patience", "500",       "--losses",
+        folder / "losses", "--mesh", mesh,         "--timeout", "3"};
+    for (const int signal : {SIGKILL, SIGSTOP}) {
+      TwoRanks two(folder, options);
+      two.WaitForSteps(folder, 10);
+      two.ranks[1]->Signal(signal);
+      CHECK(two.ranks[0]->Wait(30) == 1);
+      CHECK_THAT(two.ranks[0]->err(), Contains("another rank has ended"));
+      if (signal == SIGSTOP) two.ranks[1]->Signal(SIGKILL);
+    }
+  }
+}
+
 TEST_CASE("Ranks that are set up otherwise all end with what differs") {
   const TrainFolder folder(ChainHistories(100, 12, 50), 50);
   TwoRanks two(folder, {}, {{"--seed", "1"}, {"--seed", "2"}});

@@ -21,6 +21,7 @@
 #include "tests/shards/written_shards.h"
 #include "tests/support/catch.h"
 #include "tests/support/free_port.h"
+#include "tests/support/sequences.h"
 #include "tests/support/skip.h"
 
 // Exit codes in the message of a check.
@@ -111,6 +112,23 @@ inline std::vector<HistoryExample> ChainHistories(size_t users, size_t length, I
   return histories;
 }
 
+// Amazon Beauty; wants its data (HaveData).
+inline std::vector<HistoryExample> BeautyHistories() {
+  const Interactions events = LoadBeauty();
+  std::vector<HistoryExample> histories;
+  for (size_t u = 0; u < events.user_count(); ++u) {
+    HistoryExample example;
+    example.user = events.users[u];
+    for (uint64_t e = events.starts[u]; e < events.starts[u + 1]; ++e) {
+      example.rows.push_back(events.items[e]);
+      example.times_us.push_back(events.times_us[e]);
+    }
+    example.held_out = 1;
+    histories.push_back(example);
+  }
+  return histories;
+}
+
 // A folder with shards in `shards`, and runs of waymark-train on them.
 class TrainFolder {
  public:
@@ -144,9 +162,9 @@ class TrainFolder {
     return std::make_unique<Launched>(folder_.path(), name, command);
   }
   // Runs it to its end and expects 0.
-  void Train(const std::string& name, const std::vector<std::string>& command) const {
+  void Train(const std::string& name, const std::vector<std::string>& command, double seconds = 240) const {
     auto run = Start(name, command);
-    const auto code = run->Wait(240);
+    const auto code = run->Wait(seconds);
     INFO(name << ": " << run->err());
     REQUIRE(code == 0);
   }

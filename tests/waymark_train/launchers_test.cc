@@ -146,6 +146,27 @@ TEST_CASE("mpirun runs 2 ranks, over Gloo and over its own") {
   }
 }
 
+TEST_CASE("mpirun runs meshes over MPI's own groups") {
+  const std::string mpirun = FindProgram("mpirun");
+  if (mpirun.empty()) return;
+  if (!std::filesystem::exists(std::filesystem::path(WAYMARK_TRAIN_PROGRAM).parent_path() /
+                               "waymark_backend_mpi.so")) {
+    Skipped().push_back("waymark_backend_mpi.so was not built");
+    return;
+  }
+  for (const std::string mesh : {"data=2,pipeline=2", "data=2,tensor=2"}) {
+    INFO(mesh);
+    const TrainFolder folder(ChainHistories(200, 12, 60), 60);
+    Launched run(folder / "", "run",
+                 Under({mpirun, "--allow-run-as-root", "--oversubscribe", "-n", "4"},
+                       folder.SmallCommand("package", {"--epochs", "3", "--backend", "mpi", "--mesh", mesh,
+                                                       "--report", folder / "report.json"})),
+                 {"ASAN_OPTIONS=detect_leaks=0"});
+    ExpectTrained(folder, &run, "(openmpi: OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE)");
+    CHECK(folder.Report("report.json")["mesh"] == mesh);
+  }
+}
+
 TEST_CASE("A backend whose module is not there, or has no devices, is one clear message") {
   const TrainFolder folder(ChainHistories(100, 12, 50), 50);
   auto run = folder.Start("run", folder.SmallCommand("package", {"--processes", "2", "--backend", "nccl"}));

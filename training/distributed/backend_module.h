@@ -13,15 +13,17 @@
 #include <string>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
+#include <vector>
 
 namespace waymark {
 
-inline constexpr char kBackendVersion[] = "1 torch " TORCH_VERSION;
+inline constexpr char kBackendVersion[] = "2 torch " TORCH_VERSION;
 
 struct BackendRequest {
   c10::intrusive_ptr<c10d::Store> store;  // null where the backend finds its ranks by itself (mpi)
   int rank = 0, size = 1, local_rank = 0;
   std::chrono::milliseconds timeout{60000};
+  std::vector<int> members;  // of a part of all ranks: their numbers among all; empty: all of them
 };
 
 // Loads waymark_backend_NAME.so from beside the program. Throws std::runtime_error that says what is missing.

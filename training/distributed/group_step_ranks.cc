@@ -1,19 +1,27 @@
 #include "training/distributed/group_step_ranks.h"
 
+#include "training/distributed/mesh/shared_moments.h"
+
 namespace waymark {
 
-GroupStepRanks::GroupStepRanks(RankGroup* group, RetrieverModel* model, bool share_rows) : group_(group) {
+std::unique_ptr<CopiedTable> GroupStepRanks::Copied(at::Tensor weights, const AdamMoments& moments) const {
+  if (model_->share.moments.stride == 1) {
+    return std::make_unique<CopiedTable>(group_, std::move(weights), moments.first, moments.second);
+  }
+  return std::make_unique<MomentSharedTable>(group_, std::move(weights), moments.first, moments.second);
+}
+
+GroupStepRanks::GroupStepRanks(const RankMesh* mesh, RetrieverModel* model, bool share_rows)
+    : mesh_(mesh), group_(mesh->data()), model_(model) {
   if (share_rows) {
-    ids_ = std::make_unique<SharedTable>(group, model->tables.id, model->id_moments.first,
+    ids_ = std::make_unique<SharedTable>(group_, model->tables.id, model->id_moments.first,
                                          model->id_moments.second);
   } else {
-    auto copied = std::make_unique<CopiedTable>(group, model->tables.id, model->id_moments.first,
-                                                model->id_moments.second);
+    auto copied = Copied(model->tables.id, model->id_moments);
     copied_ids_ = copied.get();
     ids_ = std::move(copied);
   }
-  buckets_ = std::make_unique<CopiedTable>(group, model->tables.buckets, model->bucket_moments.first,
-                                           model->bucket_moments.second);
+  buckets_ = Copied(model->tables.buckets, model->bucket_moments);
 }
 
 void GroupStepRanks::BeginSum(float* gradient, int64_t first, int64_t count) {
@@ -28,20 +36,32 @@ double GroupStepRanks::AgreeOn(double loss, int64_t own_ids, int64_t own_buckets
   values[1] = static_cast<double>(own_ids);
   values[2] = static_cast<double>(own_buckets);
   values[3] = asking_;
-  const at::Tensor all = group_->Gather(own).contiguous();
+  const MeshShape& shape = mesh_->shape();
+  const at::Tensor all = mesh_->all()->Gather(own).contiguous();
   std::vector<int64_t> ids, buckets;
   double sum = 0;
   asked_ = 0;
-  for (int r = 0; r < group_->size(); ++r) {
+  for (int r = 0; r < shape.ranks(); ++r) {
     const double* of_rank = all.data_ptr<double>() + 4 * r;
-    sum += of_rank[0];
-    ids.push_back(static_cast<int64_t>(of_rank[1]));
-    buckets.push_back(static_cast<int64_t>(of_rank[2]));
+    // The last stage of a copy knows its loss; parts of blocks all do.
+    if (shape.slice_of(r) == shape.pipeline - 1) sum += of_rank[0];
+    if (shape.slice_of(r) == mesh_->slice()) {
+      ids.push_back(static_cast<int64_t>(of_rank[1]));
+      buckets.push_back(static_cast<int64_t>(of_rank[2]));
+    }
     asked_ |= static_cast<int>(of_rank[3]);
   }
   if (copied_ids_ != nullptr) copied_ids_->SetCounts(std::move(ids));
   buckets_->SetCounts(std::move(buckets));
   return sum;
+}
+
+void GroupStepRanks::UpdateDense(const AdamStep& step, const at::Tensor& gradient) {
+  if (model_->share.moments.stride > 1) {
+    UpdateSlices(step, gradient, group_, model_);
+  } else {
+    AdamRows(step, {0}, gradient.data_ptr<float>(), model_->dense_moments.Table(model_->dense.flat));
+  }
 }
 
 void GroupStepRanks::FinishSums() {

@@ -1,10 +1,10 @@
-// StepRanks over a RankGroup. Includes LibTorch: for training/ only.
+// StepRanks over the ranks of a mesh. Includes LibTorch: for training/ only.
 #pragma once
 #include <memory>
 #include <mutex>
 #include <vector>
 
-#include "training/distributed/rank_group.h"
+#include "training/distributed/mesh/rank_mesh.h"
 #include "training/distributed/rank_tables.h"
 #include "training/retriever/step_ranks.h"
 
@@ -13,24 +13,29 @@ namespace waymark {
 class GroupStepRanks : public StepRanks {
  public:
   // share_rows: each rank holds its share of the id table (the model was made so), else a copy of all of it.
-  GroupStepRanks(RankGroup* group, RetrieverModel* model, bool share_rows);
+  GroupStepRanks(const RankMesh* mesh, RetrieverModel* model, bool share_rows);
   void BeginSum(float* gradient, int64_t first, int64_t count) override;
   double AgreeOn(double loss, int64_t own_ids, int64_t own_buckets) override;
   void FinishSums() override;
   StepTable* ids() override { return ids_.get(); }
   StepTable* buckets() override { return buckets_.get(); }
+  void UpdateDense(const AdamStep& step, const at::Tensor& gradient) override;
 
   // What this rank wants (bits of the caller's): after the next step asked() is what any rank has wanted.
   void Ask(int bits) { asking_ = bits; }
   int asked() const { return asked_; }
 
  private:
-  RankGroup* group_;
+  std::unique_ptr<CopiedTable> Copied(at::Tensor weights, const AdamMoments& moments) const;
+
+  const RankMesh* mesh_;
+  RankGroup* group_;  // that gradients are added up over
+  RetrieverModel* model_;
   std::unique_ptr<StepTable> ids_;
   CopiedTable* copied_ids_ = nullptr;
   std::unique_ptr<CopiedTable> buckets_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<PendingSum>> sums_;
+  std::vector<std::unique_ptr<PendingExchange>> sums_;
   int asking_ = 0, asked_ = 0;
 };
 

@@ -114,7 +114,11 @@ std::string ReportText(const JobResult& r, std::optional<double> price) {
                         "communication %.1f%%, optimizer %.1f%%\n",
                         sum.wait / all, sum.data / all, sum.forward / all, sum.backward / all,
                         sum.communication / all, sum.optimizer / all);
-  if (r.ranks > 1) {
+  if (!r.mesh.empty()) {
+    absl::StrAppendFormat(&text,
+                          "  mesh %s, communication %.0f%%: what one process would take is not estimated\n",
+                          r.mesh, 100 * e.communication_share);
+  } else if (r.ranks > 1) {
     absl::StrAppendFormat(&text, "  estimated against one process: %.2f times as fast, efficiency %.0f%%\n",
                           e.speed_up, 100 * e.efficiency);
   }
@@ -123,11 +127,14 @@ std::string ReportText(const JobResult& r, std::optional<double> price) {
                           "  the threads had %.0f%% of a core each, %d of them on a machine of %d cores\n",
                           100 * e.core_share, r.machine_threads, r.machine_cores);
   }
-  absl::StrAppend(&text, "  ", e.advice, "\n");
+  if (r.mesh.empty()) absl::StrAppend(&text, "  ", e.advice, "\n");
   if (price) {
-    absl::StrAppendFormat(
-        &text, "  cost of the steps at %.4g a process-hour: %.4g, on one process about %.4g\n", *price,
-        CostOf(e.seconds, r.ranks, *price), CostOf(e.one_process_seconds, 1, *price));
+    absl::StrAppendFormat(&text, "  cost of the steps at %.4g a process-hour: %.4g", *price,
+                          CostOf(e.seconds, r.ranks, *price));
+    if (r.mesh.empty()) {
+      absl::StrAppendFormat(&text, ", on one process about %.4g", CostOf(e.one_process_seconds, 1, *price));
+    }
+    text += "\n";
   }
   return text;
 }
@@ -173,22 +180,26 @@ std::string ReportJson(const JobResult& r, std::optional<double> price) {
       {"bytes_read", r.bytes_read},
       {"item_table_bytes", r.table_bytes},
       {"package_sha256", r.package_sha256},
-      {"step_times", times},
-      {"estimate",
-       {{"one_process_seconds", e.one_process_seconds},
-        {"speed_up", e.speed_up},
-        {"efficiency", e.efficiency},
-        {"communication_share", e.communication_share},
-        {"wait_share", e.wait_share},
-        {"uncrowded_seconds", e.uncrowded_seconds},
-        {"core_share", e.core_share},
-        {"twice_the_ranks_seconds", e.twice_the_ranks_seconds},
-        {"more_ranks_pay", e.more_pays},
-        {"advice", e.advice}}}};
+      {"step_times", times}};
+  // Of a model that several ranks hold together it says nothing: they do some of the work each, some alike.
+  if (r.mesh.empty()) {
+    json["estimate"] = {{"one_process_seconds", e.one_process_seconds},
+                        {"speed_up", e.speed_up},
+                        {"efficiency", e.efficiency},
+                        {"communication_share", e.communication_share},
+                        {"wait_share", e.wait_share},
+                        {"uncrowded_seconds", e.uncrowded_seconds},
+                        {"core_share", e.core_share},
+                        {"twice_the_ranks_seconds", e.twice_the_ranks_seconds},
+                        {"more_ranks_pay", e.more_pays},
+                        {"advice", e.advice}};
+  } else {
+    json["mesh"] = r.mesh;
+    json["communication_share"] = e.communication_share;
+  }
   if (price) {
-    json["cost"] = {{"price", *price},
-                    {"distributed", CostOf(e.seconds, r.ranks, *price)},
-                    {"one_process", CostOf(e.one_process_seconds, 1, *price)}};
+    json["cost"] = {{"price", *price}, {"distributed", CostOf(e.seconds, r.ranks, *price)}};
+    if (r.mesh.empty()) json["cost"]["one_process"] = CostOf(e.one_process_seconds, 1, *price);
   }
   return json.dump(2) + "\n";
 }

@@ -5,7 +5,7 @@
 // passes and one rank's rest; twice the ranks half the passes, that rest, and twice the communication. Where
 // other programs took a part of the cores they would have done so then too; what ranks took from each other,
 // one process would have had. It says nothing of memory bandwidth that ranks of a machine share:
-// bench/training.sh measures what it is.
+// bench/training.sh measures what it is. Of a model that several ranks hold together no estimate is given.
 #pragma once
 #include <optional>
 #include <string>

@@ -58,6 +58,7 @@ absl::StatusOr<RetrieverOptions> OptionsOfJob(const storage::ExamplesIndex& inde
   Take(given.batch_tokens, &options.batch_tokens);
   Take(given.negatives, &options.negatives);
   Take(given.warmup_steps, &options.warmup_steps);
+  Take(given.heads, &options.shape.heads);
   Take(given.blocks, &options.shape.blocks);
   Take(given.history, &options.shape.history_limit);
   Take(given.learning_rate, &options.learning_rate);
@@ -117,9 +118,11 @@ std::string SettingsText(const storage::ExamplesIndex& index, const RetrieverOpt
 }
 
 std::string RunText(const JobOptions& job) {
-  return absl::StrCat("share-rows ", job.share_rows ? "yes" : "no", "\ncheckpoints ",
-                      job.checkpoints.empty() ? "no" : "yes", "\nkeep-checkpoints ", job.keep_checkpoints,
-                      "\nmax-steps ", job.max_steps);
+  return absl::StrCat(
+      "share-rows ", job.share_rows ? "yes" : "no", "\nmesh ", job.mesh.empty() ? "data" : job.mesh,
+      "\nshard-optimizer ", job.shard_optimizer ? "yes" : "no", "\ncheckpoint-activations ",
+      job.checkpoint_activations ? "yes" : "no", "\ncheckpoints ", job.checkpoints.empty() ? "no" : "yes",
+      "\nkeep-checkpoints ", job.keep_checkpoints, "\nmax-steps ", job.max_steps);
 }
 
 absl::Status CheckSameSettings(const std::vector<std::string>& said) {

@@ -1,5 +1,7 @@
 #include "training/distributed/rank_checkpoints.h"
 
+#include <limits>
+
 #include "absl/strings/str_cat.h"
 
 namespace waymark {
@@ -11,25 +13,54 @@ double SecondsSinceThen(std::chrono::steady_clock::time_point then) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count();
 }
 
+// How the flat buffers of a slice, and shares of moments, lie in the whole, and who writes them.
+void PlaceRuns(const RetrieverModel& model, const RankMesh& mesh, CheckpointTensor* t, bool moments) {
+  const EncoderSlice& slice = model.share.encoder;
+  const int64_t own = model.dense.flat.numel();
+  const FlatSlice share = moments ? model.share.MomentsOf(own) : FlatSlice{0, own};
+  t->shape = {WholeFloats(model.shape)};
+  t->own_floats = share.count;
+  t->runs = ClipRuns(RunsOfSlice(model.shape, slice, true), share);
+  // What several ranks have alike the first of them writes.
+  const bool writes = mesh.data()->rank() == 0 || (moments && model.share.moments.stride > 1);
+  if (writes) t->written_runs = ClipRuns(RunsOfSlice(model.shape, slice, slice.part == 0), share);
+}
+
 }  // namespace
 
 std::vector<CheckpointTensor> TensorsOf(RetrieverModel* model, BestWeights* best, int64_t items,
-                                        RowShare rows) {
+                                        const RankMesh& mesh) {
   const std::vector<NamedShape> tables = model->shape.Tables(items);
   const std::vector<int64_t> dense = {model->dense.flat.numel()}, id = tables[0].shape,
                              bucket = tables[1].shape;
-  return {{"dense", &model->dense.flat, dense, {}},
-          {"dense.first", &model->dense_moments.first, dense, {}},
-          {"dense.second", &model->dense_moments.second, dense, {}},
-          {"id", &model->tables.id, id, rows},
-          {"id.first", &model->id_moments.first, id, rows},
-          {"id.second", &model->id_moments.second, id, rows},
-          {"buckets", &model->tables.buckets, bucket, {}},
-          {"buckets.first", &model->bucket_moments.first, bucket, {}},
-          {"buckets.second", &model->bucket_moments.second, bucket, {}},
-          {"best.dense", &best->dense, dense, {}},
-          {"best.id", &best->id, id, rows},
-          {"best.buckets", &best->buckets, bucket, {}}};
+  const RowShare rows = model->share.ids, moments = model->share.moments;
+  std::vector<CheckpointTensor> tensors = {
+      {"dense", &model->dense.flat, dense, {}},
+      {"dense.first", &model->dense_moments.first, dense, {}},
+      {"dense.second", &model->dense_moments.second, dense, {}},
+      {"best.dense", &best->dense, dense, {}},
+      {"id", &model->tables.id, id, rows},
+      {"id.first", &model->id_moments.first, id, model->share.MomentsOfIds()},
+      {"id.second", &model->id_moments.second, id, model->share.MomentsOfIds()},
+      {"buckets", &model->tables.buckets, bucket, {}},
+      {"buckets.first", &model->bucket_moments.first, bucket, moments},
+      {"buckets.second", &model->bucket_moments.second, bucket, moments},
+      {"best.id", &best->id, id, rows},
+      {"best.buckets", &best->buckets, bucket, {}}};
+  if (mesh.shape().slices() == 1 && moments.stride == 1) return tensors;
+  const RowShare nothing{std::numeric_limits<int64_t>::max(), 1};
+  const bool has_tables = model->share.encoder.items;
+  for (CheckpointTensor& t : tensors) {
+    if (t.shape.size() == 1) {
+      const bool of_moments =
+          t.tensor == &model->dense_moments.first || t.tensor == &model->dense_moments.second;
+      PlaceRuns(*model, mesh, &t, of_moments);
+      continue;
+    }
+    if (!has_tables) t.share = nothing;
+    t.written = mesh.slice() == 0 ? RowShare{mesh.data()->rank(), mesh.data()->size()} : nothing;
+  }
+  return tensors;
 }
 
 RankCheckpoints::RankCheckpoints(const JobOptions& job, std::string fingerprint, RankGroup* group,

@@ -11,15 +11,15 @@
 #include <optional>
 #include <vector>
 
+#include "training/distributed/mesh/rank_mesh.h"
 #include "training/distributed/sharded_checkpoint.h"
 #include "training/distributed/train_job.h"
 
 namespace waymark {
 
-// All that a run goes on from; the pointers stay the model's and the best weights'. rows: how the rank has
-// the item table's.
+// All that a run goes on from; the pointers stay the model's and the best weights'.
 std::vector<CheckpointTensor> TensorsOf(RetrieverModel* model, BestWeights* best, int64_t items,
-                                        RowShare rows);
+                                        const RankMesh& mesh);
 
 class RankCheckpoints {
  public:

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <future>
 #include <mutex>
@@ -14,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "training/distributed/backend_module.h"
+#include "training/distributed/exchange_watchdog.h"
 
 namespace waymark {
 namespace {
@@ -29,14 +29,18 @@ std::chrono::milliseconds Millis(absl::Duration duration) {
 // LibTorch adds a stack to what it says.
 std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
+c10::intrusive_ptr<c10d::Backend> MakeBackend(const std::string& name, const BackendRequest& request) {
+  return name == "gloo" ? MakeGlooBackend(request) : MakeModuleBackend(name, request);
+}
+
 class OneRank : public RankGroup {
  public:
   int rank() const override { return 0; }
   int size() const override { return 1; }
   const std::string& backend() const override { return backend_; }
   void Sum(at::Tensor) override {}
-  std::unique_ptr<PendingSum> BeginSum(at::Tensor) override {
-    struct Done : PendingSum {
+  std::unique_ptr<PendingExchange> BeginSum(at::Tensor) override {
+    struct Done : PendingExchange {
       void Wait() override {}
     };
     return std::make_unique<Done>();
@@ -50,51 +54,18 @@ class OneRank : public RankGroup {
   }
   std::vector<std::string> GatherText(const std::string& own) override { return {own}; }
   void Barrier() override {}
+  std::unique_ptr<PendingExchange> BeginSend(const at::Tensor&, int) override {
+    throw ExchangeError("one rank alone has nobody to send to");
+  }
+  void Receive(at::Tensor, int) override { throw ExchangeError("one rank alone has nobody to hear from"); }
+  absl::StatusOr<std::unique_ptr<RankGroup>> Split(const std::string&, const std::vector<int>&) override {
+    return std::make_unique<OneRank>();
+  }
   void TellFailure(const std::string&) override {}
   std::string ToldFailure() override { return ""; }
 
  private:
   std::string backend_ = "none";
-};
-
-// Ends the process when an exchange does not end by itself: a backend that hangs in spite of its own timeout.
-class Watchdog {
- public:
-  Watchdog(int rank, absl::Duration limit)
-      : rank_(rank), limit_(limit), thread_([this](std::stop_token stop) { Watch(stop); }) {}
-  void Begin(const char* what) {
-    what_ = what;
-    deadline_ms_ = NowMs() + absl::ToInt64Milliseconds(limit_);
-  }
-  void End() { deadline_ms_ = 0; }
-
- private:
-  static int64_t NowMs() {
-    return std::chrono::duration_cast<std::chrono::milliseconds>(
-               std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-  }
-  void Watch(const std::stop_token& stop) {
-    int64_t seen = NowMs();
-    while (!stop.stop_requested()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(200));
-      const int64_t now = NowMs(), deadline = deadline_ms_;
-      // A process that was stopped itself gets its time again.
-      if (now - seen > 5000 && deadline != 0) deadline_ms_ = now + absl::ToInt64Milliseconds(limit_);
-      seen = now;
-      if (deadline == 0 || deadline_ms_ == 0 || now < deadline_ms_) continue;
-      std::fprintf(stderr, "waymark-train: rank %d: %s has not ended within %s; the process ends itself\n",
-                   rank_, what_.load(), absl::FormatDuration(limit_).c_str());
-      std::fflush(stderr);
-      std::_Exit(1);
-    }
-  }
-
-  int rank_;
-  absl::Duration limit_;
-  std::atomic<const char*> what_{""};
-  std::atomic<int64_t> deadline_ms_{0};
-  std::jthread thread_;
 };
 
 class BackendRanks : public RankGroup {
@@ -103,6 +74,8 @@ class BackendRanks : public RankGroup {
                c10::intrusive_ptr<c10d::Store> store, c10::intrusive_ptr<c10d::Backend> backend)
       : rank_(place.rank),
         size_(place.world_size),
+        world_rank_(place.rank),
+        local_rank_(place.local_rank),
         name_(std::move(backend_name)),
         timeout_(timeout),
         store_(std::move(store)),
@@ -111,23 +84,49 @@ class BackendRanks : public RankGroup {
     if (store_ != nullptr) listener_ = std::jthread([this](const std::stop_token& stop) { Listen(stop); });
   }
 
+  // Some of the ranks of another group.
+  BackendRanks(BackendRanks* of, int rank, int size, c10::intrusive_ptr<c10d::Backend> backend)
+      : rank_(rank),
+        size_(size),
+        world_rank_(of->world_rank_),
+        local_rank_(of->local_rank_),
+        name_(of->name_),
+        timeout_(of->timeout_),
+        of_(of),
+        backend_(std::move(backend)),
+        watchdog_(world_rank_, timeout_ * 1.5 + absl::Seconds(10)) {}
+
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   const std::string& backend() const override { return name_; }
 
+  absl::StatusOr<std::unique_ptr<RankGroup>> Split(const std::string& name,
+                                                   const std::vector<int>& members) override {
+    if (members.size() == 1) return std::make_unique<OneRank>();
+    BackendRequest request;
+    request.size = static_cast<int>(members.size());
+    request.rank = static_cast<int>(std::find(members.begin(), members.end(), rank_) - members.begin());
+    request.local_rank = local_rank_;
+    request.timeout = Millis(timeout_);
+    request.members = members;
+    if (store_ != nullptr) {
+      request.store = c10::make_intrusive<c10d::PrefixStore>(absl::StrCat("group/", name), store_);
+    }
+    try {
+      return std::make_unique<BackendRanks>(this, request.rank, request.size, MakeBackend(name_, request));
+    } catch (const std::exception& e) {
+      return absl::UnavailableError(absl::StrCat("the ", members.size(), " ranks of the group ", name,
+                                                 " do not come together (rank ", world_rank_, ", ", name_,
+                                                 "): ", FirstLine(e.what())));
+    }
+  }
+
   void Sum(at::Tensor tensor) override { BeginSum(std::move(tensor))->Wait(); }
 
-  std::unique_ptr<PendingSum> BeginSum(at::Tensor tensor) override {
-    struct Waiting : PendingSum {
-      BackendRanks* ranks;
-      c10::intrusive_ptr<c10d::Work> work;
-      std::vector<at::Tensor> tensors;
-      void Wait() override {
-        ranks->Finish("adding up over ranks", [this] { return work; });
-      }
-    };
+  std::unique_ptr<PendingExchange> BeginSum(at::Tensor tensor) override {
     auto waiting = std::make_unique<Waiting>();
     waiting->ranks = this;
+    waiting->what = "adding up over ranks";
     bytes_ += tensor.numel() * tensor.element_size();
     waiting->tensors = {std::move(tensor)};
     try {
@@ -139,6 +138,25 @@ class BackendRanks : public RankGroup {
       Fail("adding up over ranks", e.what());
     }
     return waiting;
+  }
+
+  std::unique_ptr<PendingExchange> BeginSend(const at::Tensor& tensor, int to) override {
+    auto waiting = std::make_unique<Waiting>();
+    waiting->ranks = this;
+    waiting->what = "sending to another rank";
+    bytes_ += tensor.numel() * tensor.element_size();
+    waiting->tensors = {tensor};
+    try {
+      waiting->work = backend_->send(waiting->tensors, to, 0);
+    } catch (const std::exception& e) {
+      Fail(waiting->what, e.what());
+    }
+    return waiting;
+  }
+
+  void Receive(at::Tensor tensor, int from) override {
+    std::vector<at::Tensor> tensors = {std::move(tensor)};
+    Finish("receiving from another rank", [&] { return backend_->recv(tensors, from, 0); });
   }
 
   at::Tensor Gather(const at::Tensor& own) override {
@@ -201,8 +219,9 @@ class BackendRanks : public RankGroup {
   }
 
   void TellFailure(const std::string& why) override {
+    if (of_ != nullptr) return of_->TellFailure(why);
     if (store_ == nullptr) return;
-    const std::string text = absl::StrCat("rank ", rank_, ": ", why);
+    const std::string text = absl::StrCat("rank ", world_rank_, ": ", why);
     Bounded(
         [store = store_, text] { store->set(kFailureKey, std::vector<uint8_t>(text.begin(), text.end())); });
     // The others hear it here, before they see that this rank has gone.
@@ -210,6 +229,7 @@ class BackendRanks : public RankGroup {
   }
 
   std::string ToldFailure() override {
+    if (of_ != nullptr) return of_->ToldFailure();
     // What the rank that failed has told may be under way.
     for (int tries = 0; listener_.joinable() && tries < 10; ++tries) {
       {
@@ -222,6 +242,16 @@ class BackendRanks : public RankGroup {
   }
 
  private:
+  struct Waiting : PendingExchange {
+    BackendRanks* ranks;
+    const char* what;
+    c10::intrusive_ptr<c10d::Work> work;
+    std::vector<at::Tensor> tensors;
+    void Wait() override {
+      ranks->Finish(what, [this] { return work; });
+    }
+  };
+
   template <typename Start>
   void Finish(const char* what, Start start) {
     watchdog_.Begin(what);
@@ -240,10 +270,11 @@ class BackendRanks : public RankGroup {
 
   [[noreturn]] void Fail(const char* what, const std::string& why) {
     const std::string told = ToldFailure();
-    throw ExchangeError(told.empty() ? absl::StrCat(what, " failed on rank ", rank_, ": ", FirstLine(why),
-                                                    "; another rank has ended, or has not answered within ",
-                                                    absl::FormatDuration(timeout_))
-                                     : absl::StrCat(told, " (rank ", rank_, " ends with it)"));
+    throw ExchangeError(told.empty()
+                            ? absl::StrCat(what, " failed on rank ", world_rank_, ": ", FirstLine(why),
+                                           "; another rank has ended, or has not answered within ",
+                                           absl::FormatDuration(timeout_))
+                            : absl::StrCat(told, " (rank ", world_rank_, " ends with it)"));
   }
 
   // Hears while the rank is at work, because with the first rank the store goes too.
@@ -276,11 +307,13 @@ class BackendRanks : public RankGroup {
   }
 
   int rank_, size_;
+  int world_rank_, local_rank_;
   std::string name_;
   absl::Duration timeout_;
+  BackendRanks* of_ = nullptr;  // that this one is a part of
   c10::intrusive_ptr<c10d::Store> store_;
   c10::intrusive_ptr<c10d::Backend> backend_;
-  Watchdog watchdog_;
+  ExchangeWatchdog watchdog_;
   std::mutex told_mutex_;
   std::string told_;
   std::jthread listener_;
@@ -332,8 +365,8 @@ absl::StatusOr<std::unique_ptr<RankGroup>> RankGroup::Make(const LaunchPlace& pl
     }
   }
   try {
-    auto backend = name == "gloo" ? MakeGlooBackend(request) : MakeModuleBackend(name, request);
-    return std::make_unique<BackendRanks>(place, name, options.timeout, request.store, std::move(backend));
+    return std::make_unique<BackendRanks>(place, name, options.timeout, request.store,
+                                          MakeBackend(name, request));
   } catch (const std::exception& e) {
     const std::string why = FirstLine(e.what());
     if (absl::StrContains(why, "backend '")) return absl::FailedPreconditionError(why);

@@ -32,9 +32,10 @@ struct RankGroupOptions {
   absl::Duration timeout = absl::Seconds(60);
 };
 
-class PendingSum {
+// A sum or a message that is under way.
+class PendingExchange {
  public:
-  virtual ~PendingSum() = default;
+  virtual ~PendingExchange() = default;
   virtual void Wait() = 0;
 };
 
@@ -52,7 +53,7 @@ class RankGroup {
 
   // In place, the same bits on every rank. Any contiguous tensor of numbers.
   virtual void Sum(at::Tensor tensor) = 0;
-  virtual std::unique_ptr<PendingSum> BeginSum(at::Tensor tensor) = 0;
+  virtual std::unique_ptr<PendingExchange> BeginSum(at::Tensor tensor) = 0;
   // own: [n], the same n and type everywhere -> [size, n].
   virtual at::Tensor Gather(const at::Tensor& own) = 0;
   // rows: [own count, columns], counts[r] of rank r -> of each rank [counts[r], columns].
@@ -62,6 +63,15 @@ class RankGroup {
                           const std::vector<int64_t>& receive) = 0;
   virtual std::vector<std::string> GatherText(const std::string& own) = 0;
   virtual void Barrier() = 0;
+  // To one rank of the group, which receives what was sent to it in that order. The tensor is read until Wait
+  // has returned. `into` is contiguous and of the size that was sent.
+  virtual std::unique_ptr<PendingExchange> BeginSend(const at::Tensor& tensor, int to) = 0;
+  virtual void Receive(at::Tensor into, int from) = 0;
+
+  // A group of some of the ranks, in that order, this one among them; called on all of those, and on all
+  // ranks in the same order of groups. Its failures are this group's. It must not outlive this one.
+  virtual absl::StatusOr<std::unique_ptr<RankGroup>> Split(const std::string& name,
+                                                           const std::vector<int>& members) = 0;
 
   // Tells the other ranks why this one ends. Bounded in time; never throws.
   virtual void TellFailure(const std::string& why) = 0;

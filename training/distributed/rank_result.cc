@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "recommend/network/counter_random.h"
+#include "training/distributed/mesh/whole_encoder.h"
 #include "training/distributed/rank_trainer.h"
 #include "training/retriever/retriever_manifest.h"
 
@@ -29,14 +30,14 @@ double OwnCores() { return std::thread::hardware_concurrency(); }
 }  // namespace
 
 at::Tensor RankTrainer::AllIds(const at::Tensor& own) {
-  if (!share_rows_) return own;
+  if (!share_rows_ || !model_.share.encoder.items) return own;
   const int64_t items = static_cast<int64_t>(corpus_.vocabulary.size());
   std::vector<int64_t> counts;
-  for (int r = 0; r < group_->size(); ++r) counts.push_back(RowShare{r, group_->size()}.rows(items));
-  const std::vector<at::Tensor> shares = group_->GatherRows(own, counts);
+  for (int r = 0; r < data_->size(); ++r) counts.push_back(RowShare{r, data_->size()}.rows(items));
+  const std::vector<at::Tensor> shares = data_->GatherRows(own, counts);
   at::Tensor all = at::empty({items, own.size(1)}, at::kFloat);
-  for (int r = 0; r < group_->size(); ++r) {
-    if (counts[r] > 0) all.slice(0, r, items, group_->size()).copy_(shares[r]);
+  for (int r = 0; r < data_->size(); ++r) {
+    if (counts[r] > 0) all.slice(0, r, items, data_->size()).copy_(shares[r]);
   }
   return all;
 }
@@ -44,6 +45,8 @@ at::Tensor RankTrainer::AllIds(const at::Tensor& own) {
 absl::Status RankTrainer::Write(JobResult* result) {
   if (ended_early_) return absl::OkStatus();
   const at::Tensor ids = AllIds(model_.tables.id);
+  TensorMap tensors;
+  GatherEncoder(model_, mesh_, &tensors);
   std::string said, hash;
   if (group_->rank() == 0) {
     static const SystemClock clock;
@@ -60,8 +63,6 @@ absl::Status RankTrainer::Write(JobResult* result) {
     const storage::ExamplesIndex& index = *in_.index;
     const TrainedOn data = {index.first(),  index.last(),     index.first_time(), index.last_time(),
                             index.events(), index.examples(), index.item_count()};
-    TensorMap tensors;
-    AppendTensors(model_.dense, &tensors);
     tensors["items.id"] = ToTensorData(ids);
     tensors["content.buckets"] = ToTensorData(model_.tables.buckets);
     auto package = WriteModelPackage(job_.package, RetrieverManifest(data, in_.options, run, trained),
@@ -107,6 +108,7 @@ void RankTrainer::GatherTimes(JobResult* result) {
 void RankTrainer::Report(JobResult* result) {
   result->ranks = group_->size();
   result->backend = group_->backend();
+  if (peers_) result->mesh = mesh_.shape().Text();
   result->parts = in_.parts;
   result->epochs = static_cast<int>(place_.epoch);
   result->best_epoch = static_cast<int>(best_.dense.defined() ? place_.best_epoch + 1 : place_.epoch);
@@ -120,9 +122,10 @@ void RankTrainer::Report(JobResult* result) {
   GatherTimes(result);
   result->validation_seconds = validation_s_;
   result->checkpoint_seconds = checkpoints_.seconds();
-  result->bytes_exchanged = group_->bytes_sent();
+  result->bytes_exchanged = mesh_.bytes_sent();
   result->bytes_read = in_.reader->bytes_read();
-  result->table_bytes = 3 * model_.tables.id.numel() * static_cast<int64_t>(sizeof(float));
+  result->table_bytes =
+      (model_.tables.id.numel() + 2 * model_.id_moments.first.numel()) * static_cast<int64_t>(sizeof(float));
   result->checkpoints = checkpoints_.written();
   result->failed_checkpoints = checkpoints_.failed();
   result->resumed = resumed_;

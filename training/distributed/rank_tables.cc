@@ -55,7 +55,7 @@ double CopiedTable::Collect(absl::Span<const int64_t> rows, int64_t shared, floa
   sum_.clear();
   // The shared ones are the same on every rank, in the same order: they are added up as they lie.
   at::Tensor together = at::from_blob(gradient, {shared * width}, at::kFloat);
-  std::unique_ptr<PendingSum> pending = shared > 0 ? group_->BeginSum(together) : nullptr;
+  std::unique_ptr<PendingExchange> pending = shared > 0 ? group_->BeginSum(together) : nullptr;
   const auto own = rows.subspan(shared);
   const std::vector<at::Tensor> parts =
       group_->GatherRows(PackRows(own, gradient + shared * width, width), counts_);

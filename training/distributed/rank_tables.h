@@ -26,12 +26,17 @@ class CopiedTable : public WholeTable {
   double Collect(absl::Span<const int64_t> rows, int64_t shared, float* gradient) override;
   void Update(const AdamStep& step) override;
 
+ protected:
+  RankGroup* group() const { return group_; }
+  const std::vector<int64_t>& rows() const { return rows_; }
+  const std::vector<float>& sum() const { return sum_; }
+
  private:
   RankGroup* group_;
   std::vector<int64_t> counts_;
   std::vector<int64_t> place_of_;  // [table rows]: in rows_, or -1
-  std::vector<int64_t> rows_;
-  std::vector<float> sum_;  // [rows_, columns]
+  std::vector<int64_t> rows_;      // that were touched, the same ones in the same order on every rank
+  std::vector<float> sum_;         // [rows_, columns]
 };
 
 // Row r lies on rank r % size.

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "training/distributed/mesh/mesh_validation.h"
 #include "training/distributed/not_finite.h"
-#include "training/retriever/retriever_validation.h"
 
 namespace waymark {
 namespace {
@@ -34,8 +34,23 @@ RetrieverOptions OfThisRank(RetrieverOptions options, size_t parts, int threads)
   return options;
 }
 
-RowShare ShareOf(const RankGroup& group, bool share_rows) {
-  return share_rows ? RowShare{group.rank(), group.size()} : RowShare{};
+// What this rank holds of the model.
+ModelShare ShareOf(const RankMesh& mesh, const RetrieverShape& shape, const JobOptions& job) {
+  ModelShare share;
+  share.encoder = mesh.shape().SliceOf(shape, mesh.slice());
+  const RowShare of_data{mesh.data()->rank(), mesh.data()->size()};
+  if (job.share_rows) share.ids = of_data;
+  if (job.shard_optimizer) share.moments = of_data;
+  return share;
+}
+
+StepSetting SettingOf(MeshPeers* peers, const JobOptions& job) {
+  StepSetting setting;
+  setting.peers = peers;
+  setting.recompute = job.checkpoint_activations;
+  // Who asks to save memory gets one gradient for all parts, where they do not go side by side.
+  setting.one_sum = peers != nullptr || (job.threads == 1 && (job.shard_optimizer || setting.recompute));
+  return setting;
 }
 
 }  // namespace
@@ -43,24 +58,27 @@ RowShare ShareOf(const RankGroup& group, bool share_rows) {
 RankTrainer::RankTrainer(const RankTrainerInput& input, const std::vector<ItemRecord>& items)
     : in_(input),
       job_(*input.job),
-      group_(input.group),
-      own_(PartsOfRank(input.parts, group_->rank(), group_->size())),
-      share_rows_(job_.share_rows && group_->size() > 1),
+      mesh_(*input.mesh),
+      group_(mesh_.all()),
+      data_(mesh_.data()),
+      own_(PartsOfRank(input.parts, data_->rank(), data_->size())),
+      share_rows_(job_.share_rows && data_->size() > 1),
       corpus_(CorpusOf(items, input.options)),
       batches_(BatchesOfShards(*input.index, input.options)),
       pool_(job_.threads),
       model_(input.options.shape, static_cast<int64_t>(items.size()), input.options.seed,
-             ShareOf(*group_, share_rows_)),
-      ranks_(group_->size() > 1 ? std::make_unique<GroupStepRanks>(group_, &model_, share_rows_) : nullptr),
-      step_(&model_, &corpus_, OfThisRank(input.options, own_.size(), job_.threads), &pool_, ranks_.get()),
+             ShareOf(mesh_, input.options.shape, job_)),
+      peers_(mesh_.shape().slices() > 1 ? std::make_unique<MeshPeers>(mesh_) : nullptr),
+      ranks_(group_->size() > 1 ? std::make_unique<GroupStepRanks>(&mesh_, &model_, share_rows_) : nullptr),
+      step_(&model_, &corpus_, OfThisRank(input.options, own_.size(), job_.threads), &pool_, ranks_.get(),
+            SettingOf(peers_.get(), job_)),
       loader_(
           [this](int64_t epoch) {
             return LoadEpoch(*in_.reader, *in_.index, in_.options, own_, in_.parts, epoch);
           },
           input.options.epochs),
-      checkpoints_(
-          job_, in_.fingerprint, group_,
-          TensorsOf(&model_, &best_, static_cast<int64_t>(items.size()), ShareOf(*group_, share_rows_))) {
+      checkpoints_(job_, in_.fingerprint, group_,
+                   TensorsOf(&model_, &best_, static_cast<int64_t>(items.size()), mesh_)) {
   start_ = last_progress_ = SteadyClock::now();
 }
 
@@ -101,7 +119,7 @@ absl::Status RankTrainer::TakeEpoch() {
   corpus_.rows = std::move(epoch_.rows);
   corpus_.ends = std::move(epoch_.ends);
   at::Tensor tokens = at::from_blob(epoch_.tokens.data(), {batches_}, at::kLong).clone();
-  group_->Sum(tokens);
+  data_->Sum(tokens);
   batch_tokens_.assign(tokens.data_ptr<int64_t>(), tokens.data_ptr<int64_t>() + batches_);
   return absl::OkStatus();
 }
@@ -192,19 +210,24 @@ absl::Status RankTrainer::Stopped() {
                                : "; without --checkpoints nothing is left of it"));
 }
 
+RetrieverValidation RankTrainer::Validate() {
+  const at::Tensor ids = AllIds(model_.tables.id);
+  if (peers_) return ValidateOnMesh(model_, ids, corpus_, epoch_.validation, peers_.get());
+  return ValidateOn(in_.options.shape, model_.dense, {ids, model_.tables.buckets}, corpus_, epoch_.validation,
+                    &pool_);
+}
+
 void RankTrainer::FinishEpoch() {
   const auto before = SteadyClock::now();
   place_.losses.push_back(place_.loss_sum / static_cast<double>(std::max<int64_t>(place_.batch, 1)));
   if (in_.options.held_out > 0) {
-    const RetrieverValidation v =
-        ValidateOn(in_.options.shape, model_.dense, {AllIds(model_.tables.id), model_.tables.buckets},
-                   corpus_, epoch_.validation, &pool_);
+    const RetrieverValidation v = Validate();
     const double users = static_cast<double>(v.users);
     at::Tensor sums = at::empty({3}, at::kDouble);
     sums[0] = users;
     sums[1] = v.ndcg10 * users;
     sums[2] = v.hit10 * users;
-    group_->Sum(sums);
+    data_->Sum(sums);
     const double all = sums[0].item<double>();
     if (all > 0) {
       const double ndcg = sums[1].item<double>() / all;

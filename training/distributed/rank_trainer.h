@@ -8,15 +8,16 @@
 
 #include "training/distributed/epoch_loader.h"
 #include "training/distributed/group_step_ranks.h"
+#include "training/distributed/mesh/mesh_peers.h"
 #include "training/distributed/rank_checkpoints.h"
-#include "training/distributed/rank_group.h"
 #include "training/distributed/train_job.h"
 #include "training/retriever/retriever_step.h"
+#include "training/retriever/retriever_validation.h"
 
 namespace waymark {
 
 struct RankTrainerInput {
-  RankGroup* group;
+  const RankMesh* mesh;
   const storage::ExamplesIndex* index;
   const ShardReader* reader;
   const JobOptions* job;
@@ -42,6 +43,7 @@ class RankTrainer {
   absl::Status TakeEpoch();
   absl::Status TrainEpoch(const std::stop_token& stop);
   void FinishEpoch();
+  RetrieverValidation Validate();
   absl::Status Save();     // begins a checkpoint
   absl::Status SaveNow();  // and waits for it
   absl::Status Stopped();
@@ -55,7 +57,9 @@ class RankTrainer {
 
   RankTrainerInput in_;
   const JobOptions& job_;
-  RankGroup* group_;
+  const RankMesh& mesh_;
+  RankGroup* group_;           // all ranks
+  RankGroup* data_;            // those that see other data and hold the same of the model
   std::vector<uint64_t> own_;  // parts
   bool share_rows_;
   RetrieverCorpus corpus_;  // what this rank has of the epoch, and all items
@@ -64,6 +68,7 @@ class RankTrainer {
   int64_t batches_;
   ShardPool pool_;
   RetrieverModel model_;
+  std::unique_ptr<MeshPeers> peers_;       // where a copy of the model is on several ranks
   std::unique_ptr<GroupStepRanks> ranks_;  // of more than one
   RetrieverStep step_;
   EpochLoader loader_;

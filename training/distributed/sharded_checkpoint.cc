@@ -16,17 +16,11 @@
 namespace waymark {
 namespace {
 
-constexpr int kCheckpointFormat = 1;
+// 2: with runs of flat buffers, where copies of the model were on several ranks or moments were shared.
+constexpr int kCheckpointFormat = 1, kFormatWithRuns = 2;
 constexpr char kBegins[] = "step-", kPartEnds[] = ".part", kManifestFile[] = "manifest.json";
 
 std::string RankFile(int rank) { return absl::StrFormat("rank-%05d.safetensors", rank); }
-
-// Rows first, first + stride, ... of a tensor that holds all of them.
-at::Tensor TakeShare(const at::Tensor& whole, RowShare share) {
-  const int64_t rows = share.rows(whole.size(0));
-  if (rows == 0) return whole.narrow(0, 0, 0).clone();
-  return whole.slice(0, share.first, whole.size(0), share.stride).clone();
-}
 
 void SetPlace(const TrainingPlace& place, storage::TrainingCheckpoint::Place* out) {
   out->set_epoch(place.epoch);
@@ -74,35 +68,61 @@ ShardedCheckpoints::~ShardedCheckpoints() {
   if (writing_.valid()) writing_.wait();
 }
 
+storage::TrainingCheckpoint::Piece* ShardedCheckpoints::AddPiece(const CheckpointTensor& t) {
+  auto* piece = manifest_.add_pieces();
+  piece->set_tensor(t.name);
+  for (int64_t n : t.shape) piece->add_shape(n);
+  piece->set_file(group_->rank());
+  return piece;
+}
+
+void ShardedCheckpoints::AddRows(const CheckpointTensor& t, TensorMap* own) {
+  const RowShare share = t.written.value_or(RowShare{group_->rank(), group_->size()});
+  if (t.written && share.rows(t.shape[0]) == 0) return;
+  auto* piece = AddPiece(t);
+  piece->set_first(share.first);
+  piece->set_stride(share.stride);
+  piece->set_rows(share.rows(t.shape[0]));
+  const bool is_share = t.share.stride == share.stride && t.share.first == share.first;
+  (*own)[t.name] = ToTensorData(is_share ? t.tensor->clone() : TakeShare(*t.tensor, share));
+}
+
+void ShardedCheckpoints::AddRuns(const CheckpointTensor& t, TensorMap* own) {
+  if (t.runs.empty()) {
+    if (group_->rank() != 0) return;
+    auto* piece = AddPiece(t);
+    piece->set_stride(1);
+    piece->set_rows(t.shape[0]);
+    (*own)[t.name] = ToTensorData(*t.tensor);
+    return;
+  }
+  for (const RunMatrix& matrix : JoinRuns(t.written_runs)) {
+    auto* piece = AddPiece(t);
+    piece->set_first(matrix.first.whole);
+    piece->set_stride(matrix.stride);
+    piece->set_rows(matrix.rows);
+    (*own)[RunsName(t.name, matrix.first.whole)] = ToTensorData(
+        t.tensor->narrow(0, matrix.first.own, matrix.rows * matrix.first.count).view({matrix.rows, -1}));
+  }
+}
+
 absl::Status ShardedCheckpoints::Begin(const std::vector<CheckpointTensor>& tensors,
                                        const TrainingPlace& place) {
   if (pending_) {
     if (absl::Status published = Publish(); !published.ok()) return published;
   }
-  const int rank = group_->rank(), ranks = group_->size();
+  const int rank = group_->rank();
   name_ = absl::StrFormat("%s%012d", kBegins, place.step);
   manifest_.Clear();
   manifest_.set_format(kCheckpointFormat);
   manifest_.set_fingerprint(fingerprint_);
-  manifest_.set_ranks(ranks);
+  manifest_.set_ranks(group_->size());
   SetPlace(place, manifest_.mutable_place());
   auto own = std::make_shared<TensorMap>();
   for (const CheckpointTensor& t : tensors) {
     if (!t.tensor->defined()) continue;
-    const bool table = t.shape.size() > 1;
-    for (int r = 0; r < (table ? ranks : 1); ++r) {
-      const RowShare share = table ? RowShare{r, ranks} : RowShare{};
-      auto* piece = manifest_.add_pieces();
-      piece->set_tensor(t.name);
-      for (int64_t n : t.shape) piece->add_shape(n);
-      piece->set_first(share.first);
-      piece->set_stride(share.stride);
-      piece->set_rows(share.rows(t.shape[0]));
-      piece->set_file(r);
-      if (r != rank) continue;
-      const bool is_share = t.share.stride == share.stride && t.share.first == share.first;
-      (*own)[t.name] = ToTensorData(is_share ? t.tensor->clone() : TakeShare(*t.tensor, share));
-    }
+    if (!t.runs.empty()) manifest_.set_format(kFormatWithRuns);
+    t.shape.size() > 1 ? AddRows(t, own.get()) : AddRuns(t, own.get());
   }
   const std::filesystem::path folder = folder_ / (name_ + kPartEnds);
   writing_ = std::async(std::launch::async, [folder, rank, own]() -> absl::Status {
@@ -116,11 +136,16 @@ absl::Status ShardedCheckpoints::Begin(const std::vector<CheckpointTensor>& tens
   return absl::OkStatus();
 }
 
-// written: of each rank «bytes sha256».
+// written: of each rank «bytes sha256 pieces», these a message.
 absl::Status ShardedCheckpoints::WriteManifest(const std::vector<std::string>& written) {
   const std::filesystem::path part = folder_ / (name_ + kPartEnds), whole = folder_ / name_;
+  manifest_.clear_pieces();
   for (size_t r = 0; r < written.size(); ++r) {
-    const std::vector<std::string> words = absl::StrSplit(written[r], ' ');
+    const std::vector<std::string> words = absl::StrSplit(written[r], absl::MaxSplits(' ', 2));
+    storage::TrainingCheckpoint of_rank;
+    if (words.size() != 3 || !of_rank.ParseFromString(words[2]))
+      return absl::InternalError("a rank did not say what it wrote");
+    manifest_.mutable_pieces()->MergeFrom(of_rank.pieces());
     auto* file = manifest_.add_files();
     file->set_name(RankFile(static_cast<int>(r)));
     int64_t bytes = 0;
@@ -154,7 +179,12 @@ absl::Status ShardedCheckpoints::Publish() {
     const std::filesystem::path file = part / RankFile(group_->rank());
     auto hash = Sha256HexOfFile(file);
     std::error_code error;
-    if (hash.ok()) said = absl::StrCat(std::filesystem::file_size(file, error), " ", *hash);
+    storage::TrainingCheckpoint pieces;
+    *pieces.mutable_pieces() = manifest_.pieces();
+    if (hash.ok()) {
+      said =
+          absl::StrCat(std::filesystem::file_size(file, error), " ", *hash, " ", pieces.SerializeAsString());
+    }
     own = hash.status();
   }
   const std::vector<std::string> problems = group_->GatherText(own.ok() ? "" : std::string(own.message()));
@@ -244,22 +274,7 @@ absl::Status ShardedCheckpoints::ReadInto(const std::filesystem::path& folder,
       const std::vector<int64_t> shape(piece.shape().begin(), piece.shape().end());
       if (shape != wanted->shape)
         return absl::DataLossError(absl::StrCat(piece.tensor(), " has another shape"));
-      std::vector<int64_t> own_shape = shape;
-      own_shape[0] = piece.rows();
-      auto rows = FromTensorMap(*map, {piece.tensor(), own_shape});
-      if (!rows.ok()) return rows.status();
-      if (!wanted->tensor->defined()) {
-        std::vector<int64_t> share_shape = shape;
-        share_shape[0] = wanted->share.rows(shape[0]);
-        *wanted->tensor = at::zeros(share_shape, at::kFloat);
-      }
-      const int64_t columns = rows->numel() / std::max<int64_t>(piece.rows(), 1);
-      for (int64_t k = 0; k < piece.rows(); ++k) {
-        const int64_t row = piece.first() + k * piece.stride();
-        if (row % wanted->share.stride != wanted->share.first % wanted->share.stride) continue;
-        std::copy_n(rows->data_ptr<float>() + k * columns, columns,
-                    wanted->tensor->data_ptr<float>() + row / wanted->share.stride * columns);
-      }
+      if (absl::Status taken = TakePiece(*map, piece, *wanted); !taken.ok()) return taken;
       filled.insert(piece.tensor());
     }
   }
@@ -285,9 +300,9 @@ absl::StatusOr<std::optional<ShardedCheckpoints::Loaded>> ShardedCheckpoints::Lo
     const std::filesystem::path folder = folder_ / name;
     storage::TrainingCheckpoint manifest;
     absl::Status status = ReadSummedMessage(folder / kManifestFile, &manifest);
-    if (status.ok() && manifest.format() != kCheckpointFormat) {
-      status = absl::DataLossError(
-          absl::StrCat("it has format ", manifest.format(), ", and not ", kCheckpointFormat));
+    if (status.ok() && manifest.format() != kCheckpointFormat && manifest.format() != kFormatWithRuns) {
+      status = absl::DataLossError(absl::StrCat("it has format ", manifest.format(), ", and not ",
+                                                kCheckpointFormat, " or ", kFormatWithRuns));
     }
     if (status.ok()) status = CheckFiles(folder, manifest);
     std::string problem = FirstProblem(group_->GatherText(status.ok() ? "" : std::string(status.message())));

@@ -19,21 +19,13 @@
 
 #include "absl/status/statusor.h"
 #include "store/package/safetensors.h"
+#include "training/distributed/checkpoint_pieces.h"
 #include "training/distributed/rank_group.h"
 #include "training/retriever/retriever_checkpoint.h"
 #include "training/retriever/retriever_model.h"
 #include "waymark/storage/training.pb.h"
 
 namespace waymark {
-
-// A tensor as a rank has it: all of its rows, or a share of them. `tensor` is undefined where there is none
-// yet.
-struct CheckpointTensor {
-  std::string name;
-  at::Tensor* tensor;
-  std::vector<int64_t> shape;  // of the whole; a tensor of one dimension is written by the first rank alone
-  RowShare share;
-};
 
 class ShardedCheckpoints {
  public:
@@ -67,6 +59,10 @@ class ShardedCheckpoints {
                           const storage::TrainingCheckpoint& manifest) const;
   absl::Status ReadInto(const std::filesystem::path& folder, const storage::TrainingCheckpoint& manifest,
                         const std::vector<CheckpointTensor>& tensors) const;
+  // Adds what this rank writes of a tensor to its file, and to the manifest.
+  void AddRows(const CheckpointTensor& t, TensorMap* own);
+  void AddRuns(const CheckpointTensor& t, TensorMap* own);
+  storage::TrainingCheckpoint::Piece* AddPiece(const CheckpointTensor& t);
   absl::Status WriteManifest(const std::vector<std::string>& written);
   void DropOld();
 
@@ -76,7 +72,7 @@ class ShardedCheckpoints {
   RankGroup* group_;
   bool pending_ = false;
   std::string name_;
-  storage::TrainingCheckpoint manifest_;  // of the pending one
+  storage::TrainingCheckpoint manifest_;  // of the pending one: this rank's pieces, then those of all
   std::future<absl::Status> writing_;
 };
 

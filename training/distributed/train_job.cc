@@ -2,13 +2,17 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "store/package/model_package.h"
 #include "training/distributed/job_setup.h"
+#include "training/distributed/mesh/memory_need.h"
+#include "training/distributed/mesh/rank_mesh.h"
 #include "training/distributed/rank_trainer.h"
 #include "training/shards/examples_index.h"
 
@@ -19,6 +23,7 @@ namespace {
 struct Setup {
   storage::ExamplesIndex index;
   RetrieverOptions options;
+  MeshShape mesh;
   int parts = 0;
   std::string settings;
 };
@@ -42,6 +47,11 @@ absl::Status CheckPackage(const std::filesystem::path& package) {
   return absl::OkStatus();
 }
 
+// A pipeline wants a part for each of its stages at once.
+int PartsAsked(const JobOptions& job, const MeshShape& mesh) {
+  return job.parts == 0 && mesh.pipeline > 1 ? std::max(4, mesh.ranks()) : job.parts;
+}
+
 absl::StatusOr<Setup> SetUp(const LaunchPlace& place, const JobOptions& job) {
   if (!job.ready.ok()) return job.ready;
   if (place.rank == 0 && job.max_steps == 0) {
@@ -54,20 +64,55 @@ absl::StatusOr<Setup> SetUp(const LaunchPlace& place, const JobOptions& job) {
   auto options = OptionsOfJob(setup.index, job.overrides);
   if (!options.ok()) return options.status();
   setup.options = *options;
-  auto parts = PartsOfJob(setup.index, job.parts, place.world_size);
+  auto mesh = MeshOf(job.mesh, place.world_size);
+  if (!mesh.ok()) return mesh.status();
+  setup.mesh = *mesh;
+  if (absl::Status goes = CheckMesh(setup.mesh, setup.options.shape, job); !goes.ok()) return goes;
+  auto parts = PartsOfJob(setup.index, PartsAsked(job, setup.mesh), setup.mesh.data);
   if (!parts.ok()) return parts.status();
   setup.parts = *parts;
   setup.settings = SettingsText(setup.index, setup.options, job, setup.parts);
   return setup;
 }
 
+absl::Status NoMemory(const LaunchPlace& place, const Setup& setup) {
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "rank ", place.rank, " has not enough memory for ", setup.index.item_count(), " items of width ",
+      setup.options.shape.width,
+      "; --share-rows spreads the item table over the ranks, --mesh the encoder, --shard-optimizer ",
+      "the optimizer's state, --width makes all of them smaller"));
+}
+
 absl::StatusOr<JobResult> Train(const LaunchPlace& place, const JobOptions& job, const Setup& setup,
-                                RankGroup* group, std::stop_token stop) {
+                                RankGroup* group, std::unique_ptr<RankMesh>* mesh, std::stop_token stop) {
+  auto made = RankMesh::Make(group, setup.mesh);
+  if (!made.ok()) return made.status();
+  *mesh = *std::move(made);
+  const PlacementInput placement = {setup.mesh, setup.options.shape, setup.index.item_count(), job.share_rows,
+                                    job.shard_optimizer};
+  if (group->rank() == 0 && job.say && (!job.mesh.empty() || job.shard_optimizer)) {
+    job.say(PlacementTable(placement));
+  }
   const ShardReader reader(job.shards, &setup.index);
   auto items = reader.ReadItems();
   if (!items.ok()) return items.status();
+  if (job.memory_limit > 0) {
+    const MemoryInput input = {placement,
+                               &setup.index,
+                               setup.options,
+                               setup.parts,
+                               job.threads,
+                               job.checkpoint_activations,
+                               !job.checkpoints.empty(),
+                               job.max_steps == 0};
+    const absl::Status held = HoldToLimit(input, group->rank(), job.memory_limit);
+    for (const std::string& problem : group->GatherText(held.ok() ? "" : std::string(held.message()))) {
+      if (!problem.empty()) return absl::ResourceExhaustedError(problem);
+    }
+  }
   RankTrainer trainer(
-      {group, &setup.index, &reader, &job, setup.options, setup.parts, Sha256Hex(setup.settings)}, *items);
+      {mesh->get(), &setup.index, &reader, &job, setup.options, setup.parts, Sha256Hex(setup.settings)},
+      *items);
   items->clear();
   if (absl::Status prepared = trainer.Prepare(); !prepared.ok()) return prepared;
   if (absl::Status trained = trainer.Train(std::move(stop)); !trained.ok()) return trained;
@@ -86,6 +131,7 @@ absl::StatusOr<JobResult> RunTrainJob(const LaunchPlace& place, const JobOptions
   auto made = RankGroup::Make(place, {job.backend, job.timeout});
   if (!made.ok()) return made.status();
   std::unique_ptr<RankGroup> group = *std::move(made);
+  std::unique_ptr<RankMesh> mesh;
   at::set_num_threads(1);  // parallel over the parts of a batch
   absl::StatusOr<JobResult> result = absl::InternalError("not run");
   try {
@@ -95,17 +141,17 @@ absl::StatusOr<JobResult> RunTrainJob(const LaunchPlace& place, const JobOptions
     if (!same.ok()) {
       result = setup.ok() ? same : setup.status();
     } else {
-      result = Train(place, job, *setup, group.get(), std::move(stop));
+      result = Train(place, job, *setup, group.get(), &mesh, std::move(stop));
     }
   } catch (const ExchangeError& e) {
     result = absl::UnavailableError(e.what());
   } catch (const c10::Error& e) {
-    result = absl::InternalError(absl::StrCat("LibTorch failed: ", e.what_without_backtrace()));
+    // What it says of memory that it does not get.
+    result = absl::StrContains(e.what_without_backtrace(), "can't allocate memory")
+                 ? NoMemory(place, *setup)
+                 : absl::InternalError(absl::StrCat("LibTorch failed: ", e.what_without_backtrace()));
   } catch (const std::bad_alloc&) {
-    result = absl::ResourceExhaustedError(
-        absl::StrCat("rank ", place.rank, " has not enough memory for ", setup->index.item_count(),
-                     " items of width ", setup->options.shape.width,
-                     "; --share-rows spreads the item table over the ranks, --width makes it smaller"));
+    result = NoMemory(place, *setup);
   } catch (const std::exception& e) {
     result = absl::InternalError(absl::StrCat("rank ", place.rank, " failed: ", e.what()));
   }
@@ -115,6 +161,7 @@ absl::StatusOr<JobResult> RunTrainJob(const LaunchPlace& place, const JobOptions
   }
   // A group whose ranks have gone may wait for them when it is taken down; the process ends soon.
   [[maybe_unused]] RankGroup* left = group.release();
+  [[maybe_unused]] RankMesh* left_mesh = mesh.release();
   return result;
 }
 

@@ -24,7 +24,7 @@ enum class RateScaling { kNone, kLinear, kSquareRoot };
 
 // What differs from the options that suit the shards.
 struct JobOverrides {
-  std::optional<int> epochs, patience, batch_tokens, negatives, warmup_steps, width, blocks, history;
+  std::optional<int> epochs, patience, batch_tokens, negatives, warmup_steps, width, heads, blocks, history;
   std::optional<double> learning_rate, dropout, clip;
   std::optional<size_t> validation_users;
   uint64_t seed = 1;
@@ -54,6 +54,10 @@ struct JobOptions {
   int parts = 0;    // of a batch; 0: 4, or as many as ranks when those are more
   int threads = 1;  // of each rank
   bool share_rows = false;
+  std::string mesh;              // as MeshOf takes it (mesh/mesh_shape.h); empty: data alone
+  bool shard_optimizer = false;  // each data rank has its share of the optimiser's state
+  bool checkpoint_activations = false;
+  int64_t memory_limit = 0;  // bytes of private memory of each process; 0: none
   std::string backend = "auto";
   absl::Duration timeout = absl::Seconds(60);
   int64_t max_steps = 0;  // 0: none; ends the run there, without a package
@@ -66,7 +70,7 @@ struct JobOptions {
 
 struct JobResult {
   int ranks = 1;
-  std::string backend, launcher, package_sha256;
+  std::string backend, launcher, package_sha256, mesh;
   int epochs = 0, best_epoch = 0, parts = 0;
   int threads = 1;  // of each rank
   int machine_threads = 1,

@@ -1,5 +1,7 @@
 #include "training/retriever/retriever_model.h"
 
+#include <algorithm>
+
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "recommend/network/counter_random.h"
@@ -9,11 +11,20 @@ namespace {
 
 constexpr double kDeviation = 0.02;
 
-ItemTables InitialTables(const RetrieverShape& shape, int64_t items, uint64_t seed, RowShare share) {
+constexpr int64_t kSliceFloats = 16;  // 64 bytes
+
+ItemTables InitialTables(const RetrieverShape& shape, int64_t items, uint64_t seed, const ModelShare& share) {
+  if (!share.encoder.items) {
+    return {at::zeros({0, shape.width}, at::kFloat), at::zeros({0, shape.content_width}, at::kFloat)};
+  }
   const std::vector<NamedShape> names = shape.Tables(items);
   // Buckets begin at zero, so that content that training has never seen says nothing.
-  return {InitialRows(names[0], share.first, share.stride, kDeviation, seed),
+  return {InitialRows(names[0], share.ids.first, share.ids.stride, kDeviation, seed),
           InitialTable(names[1], 0, seed)};
+}
+
+int64_t MomentRows(const ModelShare& share, RowShare of, int64_t all) {
+  return share.encoder.items ? of.rows(all) : 0;
 }
 
 }  // namespace
@@ -23,13 +34,23 @@ AdamTable AdamMoments::Table(const at::Tensor& weights) const {
           weights.dim() == 2 ? weights.size(1) : weights.numel()};
 }
 
-RetrieverModel::RetrieverModel(const RetrieverShape& shape_in, int64_t items, uint64_t seed, RowShare share)
+FlatSlice ModelShare::MomentsOf(int64_t floats) const {
+  const int64_t rows = (floats + kSliceFloats - 1) / kSliceFloats;
+  const int64_t each = (rows + moments.stride - 1) / moments.stride * kSliceFloats;
+  const int64_t first = std::min(floats, moments.first * each);
+  return {first, std::min(floats - first, each)};
+}
+
+RetrieverModel::RetrieverModel(const RetrieverShape& shape_in, int64_t items, uint64_t seed,
+                               const ModelShare& share_in)
     : shape(shape_in),
-      dense(shape),
+      share(share_in),
+      dense(shape, share.encoder),
       tables(InitialTables(shape, items, seed, share)),
-      dense_moments(dense.flat),
-      id_moments(tables.id),
-      bucket_moments(tables.buckets) {
+      dense_moments(std::vector<int64_t>{share.MomentsOf(dense.flat.numel()).count}),
+      id_moments(std::vector<int64_t>{MomentRows(share, share.MomentsOfIds(), items), shape.width}),
+      bucket_moments(std::vector<int64_t>{MomentRows(share, share.moments, shape.content_buckets),
+                                          shape.content_width}) {
   InitializeDense(&dense, seed);
 }
 
@@ -70,6 +91,7 @@ absl::Status RetrieverModel::StartFrom(const ModelPackage& package, const Retrie
   absl::StatusOr<std::vector<std::string>> vocabulary = ReadVocabulary(package, "items");
   if (!vocabulary.ok()) return vocabulary.status();
   if (absl::Status read = ReadDense(*tensors, &dense); !read.ok()) return read;
+  if (!share.encoder.items) return absl::OkStatus();
   const std::vector<NamedShape> names = shape.Tables(vocabulary->size());
   absl::StatusOr<at::Tensor> id = FromTensorMap(*tensors, names[0]);
   if (!id.ok()) return id.status();

@@ -12,9 +12,9 @@
 namespace waymark {
 
 struct AdamMoments {
-  at::Tensor first, second;  // the shape of the weights
-  explicit AdamMoments(const at::Tensor& weights)
-      : first(at::zeros_like(weights)), second(at::zeros_like(weights)) {}
+  at::Tensor first, second;  // the shape of the weights, or of this process's share of them
+  explicit AdamMoments(at::IntArrayRef shape)
+      : first(at::zeros(shape, at::kFloat)), second(at::zeros(shape, at::kFloat)) {}
   // weights: [rows, columns]; another tensor is one row.
   AdamTable Table(const at::Tensor& weights) const;
 };
@@ -25,16 +25,34 @@ struct RowShare {
   int64_t rows(int64_t of) const { return of <= first ? 0 : (of - first + stride - 1) / stride; }
 };
 
+// Floats [first, first + count) of a flat buffer.
+struct FlatSlice {
+  int64_t first, count;
+};
+
+// What of a model a process holds.
+struct ModelShare {
+  EncoderSlice encoder;  // without items: no tables either
+  RowShare ids;          // rows of the id table
+  RowShare moments;      // of the optimiser's moments: process `first` of `stride` has its share
+
+  // Of the flat weights' moments: as much for each process, the last ones perhaps less; multiples of 16.
+  FlatSlice MomentsOf(int64_t floats) const;
+  // Of the moments of a table; a table that is spread over processes has its moments with its rows.
+  RowShare MomentsOfIds() const { return ids.stride > 1 ? ids : moments; }
+};
+
 struct RetrieverModel {
-  // Every row begins with the same values whatever the share.
-  RetrieverModel(const RetrieverShape& shape, int64_t items, uint64_t seed, RowShare share = {});
+  // Every number begins with the same value whatever the share.
+  RetrieverModel(const RetrieverShape& shape, int64_t items, uint64_t seed, const ModelShare& share = {});
 
   RetrieverShape shape;
+  ModelShare share;
   DenseWeights dense;
   ItemTables tables;
   AdamMoments dense_moments, id_moments, bucket_moments;
 
-  // These want a model that holds all rows.
+  // These want a model that holds all rows; Weights also all of the encoder, StartFrom takes its slice.
   TensorMap Weights() const;
   absl::Status ReadWeights(const TensorMap& tensors);
   // Takes over the weights of a package of the same shape: the encoder, the content, and the id embeddings of

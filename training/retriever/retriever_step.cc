@@ -1,53 +1,37 @@
 #include "training/retriever/retriever_step.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <ctime>
-#include <functional>
 #include <utility>
 
 #include "recommend/network/pointwise_kernels.h"
+#include "training/retriever/lap.h"
+#include "training/retriever/pipeline_schedule.h"
 
 namespace waymark {
 namespace {
 
-enum StepRandom : uint64_t { kNegatives = 11, kIdDropout = 12, kDropout = 13 };
+enum StepRandom : uint64_t { kNegatives = 11, kIdDropout = 12 };
 
 float* Data(const at::Tensor& tensor) { return tensor.data_ptr<float>(); }
-
-// Seconds since it was made or last asked, by the wall clock, and those that this thread was at work.
-class Lap {
- public:
-  double operator()(double* cpu = nullptr) {
-    const auto wall = std::exchange(wall_, std::chrono::steady_clock::now());
-    const double worked = std::exchange(cpu_, ThreadSeconds());
-    if (cpu != nullptr) *cpu += cpu_ - worked;
-    return std::chrono::duration<double>(wall_ - wall).count();
-  }
-
- private:
-  static double ThreadSeconds() {
-    timespec now = {};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-  }
-  std::chrono::steady_clock::time_point wall_ = std::chrono::steady_clock::now();
-  double cpu_ = ThreadSeconds();
-};
 
 }  // namespace
 
 RetrieverStep::RetrieverStep(RetrieverModel* model, const RetrieverCorpus* corpus,
-                             const RetrieverOptions& options, ShardPool* pool, StepRanks* ranks)
+                             const RetrieverOptions& options, ShardPool* pool, StepRanks* ranks,
+                             const StepSetting& setting)
     : model_(model),
       corpus_(corpus),
       options_(options),
       pool_(pool),
-      encoder_(model->shape, &model->dense),
+      setting_(setting),
+      first_(model->dense.slice.items),
+      last_(model->dense.slice.final_norm),
+      encoder_(model->shape, &model->dense,
+               {setting.peers != nullptr ? setting.peers->parts() : nullptr, setting.recompute}),
       place_of_(corpus->vocabulary.size(), -1),
       ranks_(ranks),
-      parts_left_(model->shape.blocks) {
+      parts_left_(model->dense.blocks.size()) {
   if (ranks_ != nullptr) {
     ids_ = ranks_->ids();
     buckets_ = ranks_->buckets();
@@ -63,12 +47,22 @@ RetrieverStep::RetrieverStep(RetrieverModel* model, const RetrieverCorpus* corpu
     block_starts_.push_back(Data(block.attention.norm.weight) - Data(model->dense.flat));
   }
   block_starts_.push_back(model->dense.flat.numel());
-  for (int s = 0; s < options.shards; ++s) {
+  const auto parts = static_cast<size_t>(options.shards);
+  size_t in_flight = setting.one_sum ? 1 : parts;
+  if (setting.peers != nullptr) {
+    in_flight = PartsInFlight(setting.peers->stage(), setting.peers->stages(), parts);
+  }
+  for (size_t s = 0; s < (setting.one_sum ? 1 : parts); ++s) {
+    sums_.push_back(std::make_unique<PartSums>(*model));
+    for (at::Tensor* t : {&sums_.back()->dvectors, &sums_.back()->dunits}) *t = at::empty({0}, at::kFloat);
+  }
+  for (size_t w = 0; w < in_flight; ++w) workspaces_.push_back(std::make_unique<EncoderWorkspace>());
+  for (size_t s = 0; s < parts; ++s) {
     shards_.push_back(std::make_unique<Shard>(model->shape));
     Shard& shard = *shards_.back();
-    for (at::Tensor* t : {&shard.tokens, &shard.dvectors, &shard.dunits, &shard.dstates}) {
-      *t = at::empty({0}, at::kFloat);
-    }
+    shard.sums = sums_[s % sums_.size()].get();
+    shard.workspace = workspaces_[s % workspaces_.size()].get();
+    for (at::Tensor* t : {&shard.tokens, &shard.dstates}) *t = at::empty({0}, at::kFloat);
   }
   bucket_gradients_.assign(model->tables.buckets.numel(), 0.0f);
 }
@@ -114,65 +108,52 @@ void RetrieverStep::CollectItems(const TrainingBatch& batch, int64_t number) {
   }
 }
 
-void RetrieverStep::RunShard(Shard* shard, uint64_t key, double scale) {
-  at::NoGradGuard no_grad;
-  const int64_t width = model_->shape.width, tokens = shard->inputs.size();
+void RetrieverStep::EncodeStepItems() {
   Lap lap;
-  shard->gradients.flat.zero_();
-  shard->dvectors.resize_({static_cast<int64_t>(items_.size()), width}).zero_();
-  shard->dunits.resize_({static_cast<int64_t>(items_.size()), width}).zero_();
-  shard->loss = 0;
-  if (tokens == 0) {
-    for (int b = model_->shape.blocks - 1; b >= 0 && ranks_ != nullptr; --b) BlockDone(b);
-    return;
+  if (first_) {
+    const at::Tensor ids = ids_->Rows(id_rows_, &id_places_);
+    if (ranks_ != nullptr) times_.communication += lap();
+    EncodeItems(model_->dense, {ids, model_->tables.buckets}, corpus_->content, id_places_, items_, &vectors_,
+                &pooled_);
+    if (!last_) setting_.peers->SendItems(vectors_);
+  } else if (last_) {
+    vectors_ = at::empty({static_cast<int64_t>(items_.size()), model_->shape.width}, at::kFloat);
+    setting_.peers->ReceiveItems(&vectors_);
+    times_.communication += lap();
   }
-  shard->tokens.resize_({tokens, width});
-  for (int64_t t = 0; t < tokens; ++t) {
-    std::copy_n(Data(vectors_) + shard->inputs[t] * width, width, Data(shard->tokens) + t * width);
+  if (last_) {
+    units_ = at::empty_like(vectors_);
+    inverse_.resize(items_.size());
+    NormalizeRows(Data(vectors_), items_.size(), model_->shape.width, Data(units_), inverse_.data());
   }
-  const EncoderDropout dropout{options_.dropout, key};
-  encoder_.Forward(shard->layout, shard->tokens, dropout, &shard->workspace, &shard->states);
-  SoftmaxInput input{shard->states, units_, contrasted_, shard->targets, model_->shape.temperature, scale};
-  shard->loss = CosineSoftmax(input, &shard->softmax, &shard->dstates, &shard->dunits);
-  shard->forward_s += lap(&shard->cpu_s);
-  const std::function<void(int)> block_done = [this](int block) { BlockDone(block); };
-  encoder_.Backward(shard->layout, shard->dstates, dropout, &shard->workspace, &shard->gradients,
-                    &shard->dtokens, ranks_ != nullptr ? &block_done : nullptr);
-  for (int64_t t = 0; t < tokens; ++t) {
-    const float* from = Data(shard->dtokens) + t * width;
-    float* to = Data(shard->dvectors) + shard->inputs[t] * width;
-    for (int64_t c = 0; c < width; ++c) to[c] += from[c];
-  }
-  shard->backward_s += lap(&shard->cpu_s);
-}
-
-void RetrieverStep::AddUpDense(int64_t first, int64_t last) {
-  at::Tensor sum = shards_[0]->gradients.flat.narrow(0, first, last - first);
-  for (size_t s = 1; s < shards_.size(); ++s) {
-    sum.add_(shards_[s]->gradients.flat.narrow(0, first, last - first));
-  }
-}
-
-// The last part to come through a block begins the sum over ranks. Blocks end from the last to the first in
-// every part, so the sums begin in that order on every rank.
-void RetrieverStep::BlockDone(int block) {
-  if (--parts_left_[block] > 0) return;
-  at::NoGradGuard no_grad;
-  const int64_t first = block_starts_[block], last = block_starts_[block + 1];
-  AddUpDense(first, last);
-  ranks_->BeginSum(Data(shards_[0]->gradients.flat), first, last - first);
+  times_.forward += lap(&times_.own_cpu);
 }
 
 void RetrieverStep::AddUpShards() {
-  Shard& sum = *shards_[0];
+  PartSums& sum = *sums_[0];
   AddUpDense(0, ranks_ != nullptr ? block_starts_[0] : block_starts_.back());
-  for (size_t s = 1; s < shards_.size(); ++s) {
-    sum.dvectors.add_(shards_[s]->dvectors);
-    sum.dunits.add_(shards_[s]->dunits);
+  for (size_t s = 1; s < sums_.size(); ++s) {
+    sum.dvectors.add_(sums_[s]->dvectors);
+    sum.dunits.add_(sums_[s]->dunits);
   }
-  const int64_t n = items_.size(), width = model_->shape.width;
-  NormalizeRowsBackward(Data(sum.dunits), Data(units_), inverse_.data(), n, width, /*add=*/true,
-                        Data(sum.dvectors));
+  if (last_) {
+    NormalizeRowsBackward(Data(sum.dunits), Data(units_), inverse_.data(), items_.size(), model_->shape.width,
+                          /*add=*/true, Data(sum.dvectors));
+    if (!first_) setting_.peers->SendItems(sum.dvectors);
+  } else if (first_) {
+    setting_.peers->ReceiveItems(&sum.dunits);
+    sum.dvectors.add_(sum.dunits);
+  }
+  kept_ids_.clear();
+  bucket_rows_.clear();
+  shared_ids_ = 0;
+  if (first_) AddUpItems(&sum);
+}
+
+void RetrieverStep::AddUpItems(PartSums* sums) {
+  PartSums& sum = *sums;
+  const auto n = static_cast<int64_t>(items_.size());
+  const int64_t width = model_->shape.width;
   // Into the parts of an item's vector: its content, then its id or what stands for one.
   const int64_t content_width = model_->shape.content_width;
   if (!corpus_->content.buckets.empty()) {
@@ -191,8 +172,6 @@ void RetrieverStep::AddUpShards() {
     touched_buckets_.erase(std::unique(touched_buckets_.begin(), touched_buckets_.end()),
                            touched_buckets_.end());
   }
-  kept_ids_.clear();
-  shared_ids_ = 0;
   float* dvectors = Data(sum.dvectors);
   for (int64_t i = 0; i < n; ++i) {
     const float* from = dvectors + i * width;
@@ -205,7 +184,6 @@ void RetrieverStep::AddUpShards() {
       if (i < contrasted_) ++shared_ids_;
     }
   }
-  bucket_rows_.clear();
   for (int64_t bucket : touched_buckets_) {
     float* from = bucket_gradients_.data() + bucket * content_width;
     bucket_rows_.insert(bucket_rows_.end(), from, from + content_width);
@@ -213,23 +191,44 @@ void RetrieverStep::AddUpShards() {
   }
 }
 
+double RetrieverStep::SquaredNormOf(const DenseWeights& gradient, double tables) {
+  if (setting_.peers == nullptr) return SquaredNorm(Data(gradient.flat), gradient.flat.numel()) + tables;
+  // What several parts hold alike counts once.
+  const bool counts_all = gradient.slice.part == 0;
+  double own = counts_all ? tables : 0;
+  for (size_t t = 0; t < gradient.tensors.size(); ++t) {
+    if (!counts_all && gradient.places[t].copied) continue;
+    own += SquaredNorm(Data(gradient.tensors[t]), gradient.tensors[t].numel());
+  }
+  return setting_.peers->SumOfAll(own);
+}
+
 void RetrieverStep::Update(AdamStep step) {
   Lap lap;
   RetrieverModel& m = *model_;
-  const at::Tensor& dense = shards_[0]->gradients.flat;
+  const DenseWeights& dense = sums_[0]->gradients;
   if (ranks_ != nullptr) ranks_->FinishSums();
-  const double ids = ids_->Collect(kept_ids_, shared_ids_, Data(shards_[0]->dvectors));
-  const double buckets = buckets_->Collect(touched_buckets_, 0, bucket_rows_.data());
+  double tables = 0;
+  if (first_) {
+    tables = ids_->Collect(kept_ids_, shared_ids_, Data(sums_[0]->dvectors));
+    tables += buckets_->Collect(touched_buckets_, 0, bucket_rows_.data());
+  }
   if (ranks_ != nullptr) {
     times_.communication += lap();
   } else {
     times_.optimizer += lap(&times_.own_cpu);
   }
-  const double norm = std::sqrt(SquaredNorm(Data(dense), dense.numel()) + ids + buckets);
+  const double norm = std::sqrt(SquaredNormOf(dense, tables));
   step.gradient_scale = std::min(1.0, options_.clip / (norm + 1e-12));
-  AdamRows(step, {0}, Data(dense), m.dense_moments.Table(m.dense.flat));
-  ids_->Update(step);
-  buckets_->Update(step);
+  if (ranks_ != nullptr) {
+    ranks_->UpdateDense(step, dense.flat);
+  } else {
+    AdamRows(step, {0}, Data(dense.flat), m.dense_moments.Table(m.dense.flat));
+  }
+  if (first_) {
+    ids_->Update(step);
+    buckets_->Update(step);
+  }
   touched_buckets_.clear();
   times_.optimizer += lap(&times_.own_cpu);
 }
@@ -239,23 +238,13 @@ double RetrieverStep::Run(const TrainingBatch& batch, int64_t number, double lea
   Lap lap;
   CollectItems(batch, number);
   times_.data += lap(&times_.own_cpu);
-  const at::Tensor ids = ids_->Rows(id_rows_, &id_places_);
-  if (ranks_ != nullptr) times_.communication += lap();
-  EncodeItems(model_->dense, {ids, model_->tables.buckets}, corpus_->content, id_places_, items_, &vectors_,
-              &pooled_);
-  units_ = at::empty_like(vectors_);
-  inverse_.resize(items_.size());
-  NormalizeRows(Data(vectors_), items_.size(), model_->shape.width, Data(units_), inverse_.data());
-  times_.forward += lap(&times_.own_cpu);
-  const double scale = 1.0 / static_cast<double>(std::max<size_t>(batch.tokens, 1));
-  for (std::atomic<int>& left : parts_left_) left = static_cast<int>(shards_.size());
-  pool_->Run(shards_.size(), [&](size_t s) {
-    const uint64_t part = batch.parts.empty() ? s : batch.parts[s];
-    RunShard(shards_[s].get(), RandomKey(options_.seed, {static_cast<uint64_t>(number), part, kDropout}),
-             scale);
-  });
+  EncodeStepItems();
+  if (setting_.peers != nullptr) setting_.peers->TakeWaited();
+  lap();
+  RunParts(batch, number);
   // The parts' own times say how the passes divide; threads ran them side by side.
-  const double passes = lap();
+  const double waited = setting_.peers != nullptr ? setting_.peers->TakeWaited() : 0;
+  const double passes = std::max(lap() - waited, 0.0);
   double loss = 0, forward = 0, backward = 0;
   for (const auto& shard : shards_) {
     loss += shard->loss;
@@ -267,11 +256,14 @@ double RetrieverStep::Run(const TrainingBatch& batch, int64_t number, double lea
   times_.forward += in_forward;
   times_.backward += passes - in_forward;
   AddUpShards();
-  times_.backward += lap(&times_.own_cpu);
+  const double waited_items = setting_.peers != nullptr ? setting_.peers->TakeWaited() : 0;
+  times_.communication += waited + waited_items;
+  times_.backward += std::max(lap(&times_.own_cpu) - waited_items, 0.0);
   if (ranks_ != nullptr) {
-    ranks_->BeginSum(Data(shards_[0]->gradients.flat), 0, block_starts_[0]);
+    if (block_starts_[0] > 0) ranks_->BeginSum(Data(sums_[0]->gradients.flat), 0, block_starts_[0]);
     loss = ranks_->AgreeOn(loss, static_cast<int64_t>(kept_ids_.size()) - shared_ids_,
                            static_cast<int64_t>(touched_buckets_.size()));
+    if (setting_.peers != nullptr) setting_.peers->FinishSends();
     times_.communication += lap();
   }
   AdamStep adam;

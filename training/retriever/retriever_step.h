@@ -5,7 +5,8 @@
 //   double loss = step.Run(batch, number, learning_rate);
 //
 // Over ranks (step_ranks.h) each has the parts of the batch that are its own, and the gradient of a block is
-// added up over ranks while the blocks below it are still at work.
+// added up over ranks while the blocks below it are still at work. Where several processes hold one model
+// (ModelPeers), each has its slice: items are the first stage's, the loss is the last's.
 //
 // Includes LibTorch: for training/ only.
 #pragma once
@@ -24,11 +25,19 @@
 
 namespace waymark {
 
+struct StepSetting {
+  ModelPeers* peers = nullptr;  // null: this process has the whole model. With them: one_sum, and ranks.
+  // All parts add into one gradient, one part after the other (the pool has one thread): memory of one
+  // gradient instead of one a part, and sums in another order.
+  bool one_sum = false;
+  bool recompute = false;  // EncoderOptions::recompute
+};
+
 class RetrieverStep {
  public:
   // options.shards: parts of this process. `ranks` may be null: one process.
   RetrieverStep(RetrieverModel* model, const RetrieverCorpus* corpus, const RetrieverOptions& options,
-                ShardPool* pool, StepRanks* ranks = nullptr);
+                ShardPool* pool, StepRanks* ranks = nullptr, const StepSetting& setting = {});
   // `number`: of the step since training began, from 1. Returns the mean loss of the batch's tokens.
   double Run(const TrainingBatch& batch, int64_t number, double learning_rate);
   // What part s of this process added to the loss of the last step.
@@ -37,32 +46,50 @@ class RetrieverStep {
   const StepTimes& times() const { return times_; }
 
  private:
+  static constexpr uint64_t kDropoutOfParts = 13;  // beside those of StepRandom
+
+  // What parts add up.
+  struct PartSums {
+    explicit PartSums(const RetrieverModel& model) : gradients(model.shape, model.share.encoder) {}
+    DenseWeights gradients;
+    at::Tensor dvectors, dunits;  // [items_, width]
+  };
   struct Shard {
-    explicit Shard(const RetrieverShape& shape) : layout(shape.time_buckets), gradients(shape) {}
+    explicit Shard(const RetrieverShape& shape) : layout(shape.time_buckets) {}
     SequenceLayout layout;
     std::vector<int32_t> inputs, targets;  // [tokens]: places in items_
-    DenseWeights gradients;
+    PartSums* sums = nullptr;
+    EncoderWorkspace* workspace = nullptr;
     at::Tensor tokens, states, dstates, dtokens;
-    at::Tensor dvectors, dunits;  // [items_, width]
-    EncoderWorkspace workspace;
     SoftmaxScratch softmax;
     double loss = 0, forward_s = 0, backward_s = 0, cpu_s = 0;
   };
 
   void CollectItems(const TrainingBatch& batch, int64_t number);
   int32_t Place(int64_t row);
-  void RunShard(Shard* shard, uint64_t key, double scale);
+  void EncodeStepItems();
+  void RunParts(const TrainingBatch& batch, int64_t number);
+  void ZeroSums(PartSums* sums);
+  void ForwardPart(Shard* shard, uint64_t key, double scale);
+  void BackwardPart(Shard* shard, uint64_t key);
   void BlockDone(int block);
   void AddUpDense(int64_t first, int64_t last);
   // Adds up the parts; fills kept_ids_ and bucket_rows_.
   void AddUpShards();
+  void AddUpItems(PartSums* sum);
+  // Of the encoder's gradient, over all processes that hold a part of it, and of the tables'.
+  double SquaredNormOf(const DenseWeights& gradient, double tables);
   void Update(AdamStep step);
 
   RetrieverModel* model_;
   const RetrieverCorpus* corpus_;
   RetrieverOptions options_;
   ShardPool* pool_;
+  StepSetting setting_;
+  bool first_, last_;  // of the stages
   Encoder encoder_;
+  std::vector<std::unique_ptr<PartSums>> sums_;
+  std::vector<std::unique_ptr<EncoderWorkspace>> workspaces_;
   std::vector<std::unique_ptr<Shard>> shards_;
   // The step's items: their rows, in the order of first use, those contrasted with first.
   std::vector<int64_t> items_;
@@ -72,7 +99,7 @@ class RetrieverStep {
   at::Tensor vectors_, units_, pooled_;
   std::vector<int64_t> id_places_;  // [items_]: of id_rows_ in what the table has given
   std::vector<float> inverse_;
-  std::vector<int64_t> kept_ids_;   // [.., width]: their gradients are the first of shards_[0].dvectors
+  std::vector<int64_t> kept_ids_;   // [.., width]: their gradients are the first of sums_[0]->dvectors
   int64_t shared_ids_ = 0;          // the first so many are contrasted with, and the same on every rank
   std::vector<float> bucket_rows_;  // [touched_buckets_, content_width]
   StepRanks* ranks_;

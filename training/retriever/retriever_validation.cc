@@ -14,60 +14,58 @@ namespace {
 constexpr size_t kUsersAtOnce = 64;
 constexpr double kMissed = std::numeric_limits<double>::infinity();
 
-class Validator {
- public:
-  Validator(const RetrieverShape& shape, const DenseWeights& dense, const ItemTables& tables,
-            const RetrieverCorpus& corpus)
-      : shape_(shape), corpus_(corpus), encoder_(shape, &dense) {
-    std::vector<int64_t> rows(corpus.vocabulary.size());
-    std::iota(rows.begin(), rows.end(), 0);
-    at::Tensor pooled;
-    EncodeItems(dense, tables, corpus.content, rows, rows, &vectors_, &pooled);
-    units_ = at::empty_like(vectors_);
-    NormalizeRows(vectors_.data_ptr<float>(), vectors_.size(0), vectors_.size(1), units_.data_ptr<float>(),
-                  nullptr);
-  }
-
-  // ranks: [users]
-  void Rank(absl::Span<const size_t> users, double* ranks, EncoderWorkspace* workspace) const {
-    at::NoGradGuard no_grad;
-    SequenceLayout layout(shape_.time_buckets);
-    std::vector<int64_t> rows;
-    for (size_t u : users) {
-      const uint64_t length = std::min<uint64_t>(corpus_.ends[u] - corpus_.start(u), shape_.history_limit);
-      const uint64_t first = corpus_.ends[u] - length;
-      layout.Add(absl::MakeConstSpan(corpus_.interactions->times_us).subspan(first, length));
-      rows.insert(rows.end(), corpus_.rows.begin() + first, corpus_.rows.begin() + corpus_.ends[u]);
-    }
-    const int64_t width = shape_.width, items = units_.size(0);
-    at::Tensor tokens = at::empty({static_cast<int64_t>(rows.size()), width}, at::kFloat);
-    for (size_t t = 0; t < rows.size(); ++t) {
-      std::copy_n(vectors_.data_ptr<float>() + rows[t] * width, width, tokens.data_ptr<float>() + t * width);
-    }
-    const at::Tensor scores = at::mm(encoder_.EncodeNewest(layout, tokens, workspace), units_.t());
-    for (size_t i = 0; i < users.size(); ++i) {
-      const size_t u = users[i];
-      float* own = scores.data_ptr<float>() + i * items;
-      const int64_t target = corpus_.target(u);
-      ranks[i] = kMissed;
-      if (target == kNoRow) continue;
-      const float kept = own[target];
-      for (uint64_t e = corpus_.start(u); e < corpus_.ends[u]; ++e) {
-        own[corpus_.rows[e]] = -std::numeric_limits<float>::infinity();
-      }
-      own[target] = kept;
-      ranks[i] = MiddleRank(absl::MakeConstSpan(own, items), target);
-    }
-  }
-
- private:
-  const RetrieverShape& shape_;
-  const RetrieverCorpus& corpus_;
-  Encoder encoder_;
-  at::Tensor vectors_, units_;
-};
-
 }  // namespace
+
+std::vector<int64_t> LayOut(absl::Span<const size_t> users, const RetrieverCorpus& corpus,
+                            const RetrieverShape& shape, SequenceLayout* layout) {
+  std::vector<int64_t> rows;
+  for (size_t u : users) {
+    const uint64_t length = std::min<uint64_t>(corpus.ends[u] - corpus.start(u), shape.history_limit);
+    const uint64_t first = corpus.ends[u] - length;
+    layout->Add(absl::MakeConstSpan(corpus.interactions->times_us).subspan(first, length));
+    rows.insert(rows.end(), corpus.rows.begin() + first, corpus.rows.begin() + corpus.ends[u]);
+  }
+  return rows;
+}
+
+HeldOutRanks::HeldOutRanks(const DenseWeights& dense, const ItemTables& tables, const RetrieverCorpus& corpus)
+    : corpus_(corpus) {
+  std::vector<int64_t> rows(corpus.vocabulary.size());
+  std::iota(rows.begin(), rows.end(), 0);
+  at::Tensor pooled;
+  EncodeItems(dense, tables, corpus.content, rows, rows, &vectors_, &pooled);
+  units_ = at::empty_like(vectors_);
+  NormalizeRows(vectors_.data_ptr<float>(), vectors_.size(0), vectors_.size(1), units_.data_ptr<float>(),
+                nullptr);
+}
+
+at::Tensor HeldOutRanks::VectorsOf(const std::vector<int64_t>& rows) const {
+  const int64_t width = vectors_.size(1);
+  at::Tensor tokens = at::empty({static_cast<int64_t>(rows.size()), width}, at::kFloat);
+  for (size_t t = 0; t < rows.size(); ++t) {
+    std::copy_n(vectors_.data_ptr<float>() + rows[t] * width, width, tokens.data_ptr<float>() + t * width);
+  }
+  return tokens;
+}
+
+void HeldOutRanks::Rank(absl::Span<const size_t> users, const at::Tensor& states, double* ranks) const {
+  at::NoGradGuard no_grad;
+  const int64_t items = units_.size(0);
+  const at::Tensor scores = at::mm(states, units_.t());
+  for (size_t i = 0; i < users.size(); ++i) {
+    const size_t u = users[i];
+    float* own = scores.data_ptr<float>() + i * items;
+    const int64_t target = corpus_.target(u);
+    ranks[i] = kMissed;
+    if (target == kNoRow) continue;
+    const float kept = own[target];
+    for (uint64_t e = corpus_.start(u); e < corpus_.ends[u]; ++e) {
+      own[corpus_.rows[e]] = -std::numeric_limits<float>::infinity();
+    }
+    own[target] = kept;
+    ranks[i] = MiddleRank(absl::MakeConstSpan(own, items), target);
+  }
+}
 
 RetrieverValidation ValidateRetriever(const RetrieverModel& model, const RetrieverCorpus& corpus,
                                       size_t most_users, ShardPool* pool) {
@@ -89,13 +87,17 @@ RetrieverValidation ValidateOn(const RetrieverShape& shape, const DenseWeights& 
   RetrieverValidation result;
   result.users = users.size();
   if (users.empty()) return result;
-  const Validator validator(shape, dense, tables, corpus);
+  const HeldOutRanks held_out(dense, tables, corpus);
+  const Encoder encoder(shape, &dense);
   std::vector<double> ranks(users.size());
   const size_t parts = (users.size() + kUsersAtOnce - 1) / kUsersAtOnce;
   pool->Run(parts, [&](size_t part) {
     thread_local EncoderWorkspace workspace;
     const size_t first = part * kUsersAtOnce;
-    validator.Rank(users.subspan(first, kUsersAtOnce), ranks.data() + first, &workspace);
+    const auto own = users.subspan(first, kUsersAtOnce);
+    SequenceLayout layout(shape.time_buckets);
+    const at::Tensor tokens = held_out.VectorsOf(LayOut(own, corpus, shape, &layout));
+    held_out.Rank(own, encoder.EncodeNewest(layout, tokens, &workspace), ranks.data() + first);
   });
   RecommendMetrics metrics(10, corpus.vocabulary.size());
   for (double rank : ranks) metrics.AddRank(rank);

@@ -2,6 +2,9 @@
 // of the history are masked, ties get the middle rank, a target outside the vocabulary counts as missed.
 // Includes LibTorch: for training/ only.
 #pragma once
+#include <vector>
+
+#include "recommend/network/sequence_layout.h"
 #include "training/retriever/retriever_model.h"
 #include "training/shard_pool.h"
 
@@ -18,5 +21,24 @@ RetrieverValidation ValidateRetriever(const RetrieverModel& model, const Retriev
 RetrieverValidation ValidateOn(const RetrieverShape& shape, const DenseWeights& dense,
                                const ItemTables& tables, const RetrieverCorpus& corpus,
                                absl::Span<const size_t> users, ShardPool* pool);
+
+// The newest events of the users' histories, one sequence each, oldest first: rows of the vocabulary.
+std::vector<int64_t> LayOut(absl::Span<const size_t> users, const RetrieverCorpus& corpus,
+                            const RetrieverShape& shape, SequenceLayout* layout);
+
+// Ranks of the users' targets among all items. Thread-safe.
+class HeldOutRanks {
+ public:
+  // tables: all items. The corpus must outlive it.
+  HeldOutRanks(const DenseWeights& dense, const ItemTables& tables, const RetrieverCorpus& corpus);
+  // rows: of items -> [rows, width]
+  at::Tensor VectorsOf(const std::vector<int64_t>& rows) const;
+  // states: [users, width]; ranks: [users], infinite where the target is no item.
+  void Rank(absl::Span<const size_t> users, const at::Tensor& states, double* ranks) const;
+
+ private:
+  const RetrieverCorpus& corpus_;
+  at::Tensor vectors_, units_;
+};
 
 }  // namespace waymark

@@ -6,6 +6,7 @@
 #pragma once
 #include <cstdint>
 
+#include "recommend/network/encoder.h"
 #include "training/retriever/step_table.h"
 
 namespace waymark {
@@ -23,6 +24,34 @@ class StepRanks {
   virtual void FinishSums() = 0;
   virtual StepTable* ids() = 0;
   virtual StepTable* buckets() = 0;
+  // Adam on the encoder's weights, of whose moments this rank may have a share only.
+  virtual void UpdateDense(const AdamStep& step, const at::Tensor& gradient) = 0;
+};
+
+// The processes that hold one model together, each a slice of its encoder
+// (recommend/network/encoder_slice.h). All of them see the same parts of the batch.
+class ModelPeers {
+ public:
+  virtual ~ModelPeers() = default;
+  // The other parts of the blocks; null: each block is on one process.
+  virtual EncoderPeers* parts() = 0;
+  virtual int stage() const = 0;
+  virtual int stages() const = 0;
+  // Over all of them.
+  virtual double SumOfAll(double own) = 0;
+  // Between neighbouring stages: what a stage passes on (T tokens of part s), and gradients back. Sending
+  // does not wait for the other; the tensor is copied.
+  virtual void SendForward(const at::Tensor& states) = 0;
+  virtual void ReceiveForward(at::Tensor* states) = 0;
+  virtual void SendBack(const at::Tensor& gradient) = 0;
+  virtual void ReceiveBack(at::Tensor* gradient) = 0;
+  // Vectors of the step's items from the first stage to the last, and their gradients back.
+  virtual void SendItems(const at::Tensor& vectors) = 0;
+  virtual void ReceiveItems(at::Tensor* vectors) = 0;
+  // Waits until all that was sent has gone.
+  virtual void FinishSends() = 0;
+  // Seconds that this process waited for the others, since it was last asked.
+  virtual double TakeWaited() = 0;
 };
 
 }  // namespace waymark

@@ -42,6 +42,7 @@ class WholeTable : public StepTable {
   void Update(const AdamStep& step) override;
 
  protected:
+  const at::Tensor& weights() const { return weights_; }
   int64_t columns() const { return weights_.size(1); }
   AdamTable adam() const;
 

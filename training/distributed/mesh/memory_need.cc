@@ -1,0 +1,158 @@
+#include "training/distributed/mesh/memory_need.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "training/retriever/pipeline_schedule.h"
+
+namespace waymark {
+namespace {
+
+constexpr int64_t kFloatBytes = sizeof(float);
+constexpr double kLargerPart = 1.25;
+constexpr int64_t kGroupBytes = int64_t{40} << 20;  // of a group of ranks over Gloo: its threads above all
+constexpr int64_t kEventBytes = 24;                 // row, time, and what windows and users add
+
+// Floats that one part keeps of the blocks between forward and backward.
+double KeptByPart(const MemoryInput& input, const EncoderSlice& slice, double tokens) {
+  const RetrieverShape& shape = input.placement.shape;
+  const double width = shape.width, own = width / slice.parts, hidden = 1.0 * shape.hidden / slice.parts;
+  const double joined = slice.parts > 1 ? 2 * width : width;  // y and z with the gates
+  const double block = 4 * width + 4 * own + own + joined + 3 * hidden + own + joined + 4 +
+                       1.0 * shape.heads / slice.parts * shape.history_limit;
+  const double backward = (slice.parts > 1 ? 4 : 3) * width + 5 * own + 3 * hidden + own;
+  const int blocks = slice.blocks(shape);
+  const double forward = input.checkpoint_activations ? block + blocks * width : blocks * block;
+  return tokens * (forward + backward + width);
+}
+
+std::string Mebibytes(int64_t bytes) {
+  return absl::StrFormat("%.0f MiB", static_cast<double>(bytes) / (1 << 20));
+}
+
+int64_t BytesOfGroups(const MeshShape& mesh) {
+  const int of_mesh = mesh.slices() > 1 ? (mesh.data > 1 ? 2 : 1) : 0;
+  return kGroupBytes * ((mesh.ranks() > 1 ? 1 : 0) + of_mesh);
+}
+
+// The same job otherwise, in words and with what its hungriest rank would need; "" where it does not go.
+std::string Otherwise(MemoryInput input, const std::string& words, const MeshShape& mesh, int64_t in_use) {
+  in_use += std::max<int64_t>(0, BytesOfGroups(mesh) - BytesOfGroups(input.placement.mesh));
+  input.placement.mesh = mesh;
+  if (!CheckDivides(input.placement.shape, mesh.tensor, mesh.pipeline).ok()) return "";
+  input.parts = std::max(input.parts, mesh.data);
+  int64_t most = 0;
+  for (int slice = 0; slice < mesh.slices(); ++slice) most = std::max(most, NeedOf(input, slice).all());
+  return absl::StrCat(words, " (about ", Mebibytes(most + in_use), ")");
+}
+
+std::string Remedies(const MemoryInput& input, int64_t in_use) {
+  std::vector<std::string> ways;
+  const MeshShape& mesh = input.placement.mesh;
+  const auto add = [&](const MemoryInput& other, const std::string& words, const MeshShape& other_mesh) {
+    if (std::string way = Otherwise(other, words, other_mesh, in_use); !way.empty()) ways.push_back(way);
+  };
+  if (mesh.pipeline == 1) {
+    MeshShape more = mesh;
+    more.tensor *= 2;
+    add(input, absl::StrCat("--mesh tensor=", more.tensor), more);
+  }
+  if (mesh.tensor == 1) {
+    MeshShape more = mesh;
+    more.pipeline *= 2;
+    add(input, absl::StrCat("--mesh pipeline=", more.pipeline), more);
+  }
+  if (!input.placement.shard_optimizer) {
+    MemoryInput sharded = input;
+    sharded.placement.shard_optimizer = true;
+    MeshShape more = mesh;
+    more.data = std::max(2, mesh.data);
+    add(sharded, absl::StrCat("--shard-optimizer over ", more.data, " data ranks"), more);
+  }
+  if (!input.checkpoint_activations) {
+    MemoryInput recomputed = input;
+    recomputed.checkpoint_activations = true;
+    add(recomputed, "--checkpoint-activations", mesh);
+  }
+  return absl::StrJoin(ways, ", ");
+}
+
+}  // namespace
+
+MemoryNeed NeedOf(const MemoryInput& input, int slice_number) {
+  const PlacementInput& placement = input.placement;
+  const RetrieverShape& shape = placement.shape;
+  const MeshShape& mesh = placement.mesh;
+  const EncoderSlice slice = mesh.SliceOf(shape, slice_number);
+  const HeldNumbers held = HeldBySlice(placement, slice_number);
+  const int own_parts = (input.parts + mesh.data - 1) / mesh.data;
+  const bool one_sum = mesh.slices() > 1 ||
+                       (input.threads == 1 && (placement.shard_optimizer || input.checkpoint_activations));
+  const int sums = one_sum ? 1 : own_parts;
+  MemoryNeed need;
+  need.weights = held.encoder + held.tables;
+  need.moments = held.moments;
+  need.gradients = held.encoder * sums + shape.content_buckets * shape.content_width;
+  if (input.options.held_out > 0) need.copies += need.weights;
+  if (input.checkpoints) need.copies += need.weights + need.moments + need.copies;
+  if (input.package && slice_number == 0) {
+    const HeldNumbers whole = HeldBySlice({{}, shape, placement.items, false, false}, 0);
+    need.copies += whole.encoder + whole.tables;
+  }
+  const double tokens = kLargerPart * input.options.batch_tokens / input.parts;
+  const double items = static_cast<double>(std::min<int64_t>(
+      placement.items, input.options.negatives + 2 * static_cast<int64_t>(tokens) * own_parts));
+  const int in_flight =
+      mesh.pipeline > 1 ? static_cast<int>(PartsInFlight(slice_number, mesh.pipeline, own_parts)) : sums;
+  const double passes =
+      in_flight * KeptByPart(input, slice, tokens) +
+      own_parts * (7.0 * tokens * shape.width + 128.0 * std::min<double>(items, input.options.negatives)) +
+      items * ((4.0 + 2 * sums) * shape.width + shape.content_width);
+  need.passes = static_cast<int64_t>(passes);
+  for (int64_t* floats : {&need.weights, &need.gradients, &need.moments, &need.copies, &need.passes}) {
+    *floats *= kFloatBytes;
+  }
+  need.examples = 2 * kEventBytes * input.index->events() / mesh.data;
+  return need;
+}
+
+int64_t MemoryInUse() {
+  std::ifstream status("/proc/self/status");
+  std::string word;
+  while (status >> word) {
+    int64_t kib = 0;
+    if (word == "VmData:" && status >> kib) return kib * 1024;
+  }
+  return 0;
+}
+
+absl::Status HoldToLimit(const MemoryInput& input, int rank, int64_t limit) {
+  const int slice = input.placement.mesh.slice_of(rank);
+  const int64_t in_use = MemoryInUse();
+  const MemoryNeed need = NeedOf(input, slice);
+  if (in_use + need.all() > limit) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "rank ", rank, " needs about ", Mebibytes(in_use + need.all()), " (weights ", Mebibytes(need.weights),
+        ", gradients ", Mebibytes(need.gradients), ", optimizer ", Mebibytes(need.moments), ", copies ",
+        Mebibytes(need.copies), ", passes ", Mebibytes(need.passes), ", examples ", Mebibytes(need.examples),
+        ", the program ", Mebibytes(in_use), "), and --memory-limit allows ", Mebibytes(limit),
+        "; what divides it: ", Remedies(input, in_use)));
+  }
+  const rlimit data = {static_cast<rlim_t>(limit), static_cast<rlim_t>(limit)};
+  if (setrlimit(RLIMIT_DATA, &data) != 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("--memory-limit: the system does not hold the process to ", Mebibytes(limit), ": ",
+                     std::strerror(errno)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace waymark
