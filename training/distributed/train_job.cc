@@ -10,17 +10,20 @@
 #include "store/package/model_package.h"
 #include "training/distributed/job_setup.h"
 #include "training/distributed/rank_trainer.h"
+#include "training/distributed/ranker_job.h"
 #include "training/shards/examples_index.h"
+#include "training/shards/lists_index.h"
 
 namespace waymark {
 namespace {
 
 // What a rank can find out before it meets the others.
 struct Setup {
+  std::optional<RankerSetup> ranker;  // when the shards are ranking lists; else:
   storage::ExamplesIndex index;
   RetrieverOptions options;
   int parts = 0;
-  std::string settings;
+  std::string settings;  // of either
 };
 
 // Known before the training, not after.
@@ -48,6 +51,19 @@ absl::StatusOr<Setup> SetUp(const LaunchPlace& place, const JobOptions& job) {
     if (absl::Status checked = CheckPackage(job.package); !checked.ok()) return checked;
   }
   Setup setup;
+  auto kind = KindOfShards(job.shards);
+  if (!kind.ok()) return kind.status();
+  if (*kind == kLists) {
+    auto ranker = SetUpRanker(place, job);
+    if (!ranker.ok()) return ranker.status();
+    setup.ranker = *std::move(ranker);
+    setup.settings = setup.ranker->settings;
+    return setup;
+  }
+  if (!job.retriever.empty()) {
+    return absl::InvalidArgumentError(
+        "--retriever says what ranking lists belong to; these shards are histories");
+  }
   auto index = ReadExamplesIndex(job.shards);
   if (!index.ok()) return index.status();
   setup.index = *std::move(index);
@@ -63,6 +79,7 @@ absl::StatusOr<Setup> SetUp(const LaunchPlace& place, const JobOptions& job) {
 
 absl::StatusOr<JobResult> Train(const LaunchPlace& place, const JobOptions& job, const Setup& setup,
                                 RankGroup* group, std::stop_token stop) {
+  if (setup.ranker) return TrainRankerOver(place, job, *setup.ranker, group, std::move(stop));
   const ShardReader reader(job.shards, &setup.index);
   auto items = reader.ReadItems();
   if (!items.ok()) return items.status();
