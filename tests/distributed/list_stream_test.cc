@@ -98,9 +98,8 @@ TEST_CASE("a file that is damaged or missing is named when it is come to") {
     }
     ListStream stream(&w.reader, &w.index, 2, w.options);
     RankingLists lists = w.Empty();
-    REQUIRE(stream.Read(0, 0, kBatches, &lists).ok());
     absl::Status status;
-    for (int64_t b = 1; b < kBatches && status.ok(); ++b) status = stream.Read(0, b, kBatches, &lists);
+    for (int64_t b = 0; b < kBatches && status.ok(); ++b) status = stream.Read(0, b, kBatches, &lists);
     CHECK_THAT(std::string(status.message()), Contains(name));
     CHECK_THAT(std::string(status.message()), Contains(missing ? "is missing" : "SHA-256"));
   }

@@ -81,7 +81,10 @@ struct Ended {
 
 torch::Tensor WholeTableOf(const std::vector<RowTable::Part>& parts, int64_t rows, int64_t width) {
   torch::Tensor table = torch::zeros({rows, width});
-  for (const auto& part : parts) table.index_add_(0, part.indices, part.gradient);
+  for (const auto& part : parts) {
+    // A table that the part's lists do not look at has no gradient.
+    if (part.gradient.defined()) table.index_add_(0, part.indices, part.gradient);
+  }
   return table;
 }
 
