@@ -1,23 +1,16 @@
 #include "rank/feature_table.h"
 
-#include <cmath>
 #include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "rank/list_column.h"
-#include "rank/ranker_input.h"
+#include "rank/request_feature_names.h"
 #include "store/package/model_package.h"
 
 namespace waymark {
 namespace {
 
 using Kind = Feature::Kind;
-
-constexpr float kLogFloor = 1e-4f;
-constexpr char kHistoryLengthName[] = "request.history_length";  // ln(1 + events)
-constexpr char kHasQueryName[] = "request.has_query";
-constexpr char kQueryWordsName[] = "request.query_words";  // ln(1 + words)
 
 // The text that is hashed: a changed formula needs a changed text.
 const char* RuleOf(Kind kind) {
@@ -92,39 +85,6 @@ std::vector<Feature> KnownFeatures() {
   return all;
 }
 
-float RequestValue(const RequestContext& context, const std::string& name) {
-  if (name == kHistoryLengthName) return std::log1p(static_cast<float>(context.history.size()));
-  const size_t words = context.query.empty() ? 0 : QueryWordHashes(context.query, kRankerQueryWords).size();
-  if (name == kHasQueryName) return words > 0 ? 1.f : 0.f;
-  return std::log1p(static_cast<float>(words));
-}
-
-// out: the column's first value; the next row's is `stride` further.
-void WriteColumn(Kind kind, ListColumn& column, float* out, size_t stride) {
-  const size_t n = column.size();
-  switch (kind) {
-    case Kind::kSignal:
-      for (size_t i = 0; i < n; ++i) out[i * stride] = column.value(i);
-      break;
-    case Kind::kLogSignal:
-      for (size_t i = 0; i < n; ++i) out[i * stride] = std::log(kLogFloor + std::max(column.value(i), 0.f));
-      break;
-    case Kind::kSignalPresent:
-      for (size_t i = 0; i < n; ++i) out[i * stride] = column.Has(i) ? 1.f : 0.f;
-      break;
-    case Kind::kZScore:
-      for (size_t i = 0; i < n; ++i) out[i * stride] = column.Z(i);
-      break;
-    case Kind::kLogRank: {
-      const std::vector<float>& ranks = column.Ranks();
-      for (size_t i = 0; i < n; ++i) out[i * stride] = -std::log(ranks[i]);
-      break;
-    }
-    case Kind::kRequest:
-      break;
-  }
-}
-
 }  // namespace
 
 FeatureTable::FeatureTable(std::vector<Feature> features) : features_(std::move(features)) {
@@ -168,28 +128,6 @@ std::vector<std::string> FeatureTable::Names() const {
   names.reserve(features_.size());
   for (const Feature& f : features_) names.push_back(f.name);
   return names;
-}
-
-void FeatureTable::Compute(const RequestContext& context, absl::Span<const Candidate> candidates,
-                           absl::Span<float> out) const {
-  const size_t columns = features_.size();
-  ListColumn column;
-  bool any_read = false;
-  Signal read = Signal::kCount;
-  for (size_t c = 0; c < columns; ++c) {
-    const Feature& feature = features_[c];
-    if (feature.kind == Kind::kRequest) {
-      const float value = RequestValue(context, feature.name);
-      for (size_t i = 0; i < candidates.size(); ++i) out[i * columns + c] = value;
-      continue;
-    }
-    if (!any_read || read != feature.signal) {
-      column.Read(candidates, feature.signal);
-      read = feature.signal;
-      any_read = true;
-    }
-    WriteColumn(feature.kind, column, out.data() + c, columns);
-  }
 }
 
 }  // namespace waymark

@@ -149,6 +149,7 @@ void AddExport(CLI::App* app, Run* run) {
           "  waymark experiment offpolicy --file decisions.jsonl --reward reward --propensity propensity "
           "--policy as_ranked");
   AddExportExamples(group, run);
+  AddExportLists(group, run);
 }
 
 }  // namespace waymark

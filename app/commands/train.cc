@@ -17,6 +17,7 @@
 #include "app/json_output.h"
 #include "app/option_checks.h"
 #include "app/progress.h"
+#include "app/serving_retriever.h"
 #include "app/target.h"
 #include "app/training_progress.h"
 #include "pipeline/model_registry.h"
@@ -45,37 +46,6 @@ TrainWhat WhatOf(const std::string& name) {
 std::filesystem::path WorkFolder(const Options& options) {
   return std::filesystem::path(options.target.data) / "training" /
          absl::StrCat(options.target.tenant, "-", options.target.collection, "-", options.what);
-}
-
-absl::StatusOr<v1::Release> ActiveRelease(const Options& options, Backend* backend) {
-  v1::ListReleasesRequest request;
-  request.set_parent(Parent(options.target));
-  v1::ListReleasesResponse response;
-  auto status = backend->Call("waymark.v1.ReleaseService.ListReleases", request, &response);
-  if (!status.ok()) return status;
-  for (const v1::Release& release : response.releases()) {
-    if (release.active()) return release;
-  }
-  return v1::Release();
-}
-
-// Of a ranker alone: the retriever of the active release, else the newest one.
-absl::StatusOr<std::optional<ModelPackage>> ServingRetriever(const Options& options,
-                                                             const CopiedCollection& data,
-                                                             const v1::Release& active) {
-  std::optional<storage::ModelRecord> chosen;
-  for (const storage::ModelRecord& model : data.store->Models(data.scope)) {
-    if (model.kind() != "retriever") continue;
-    if (model.version() == active.retriever_version()) {
-      chosen = model;
-      break;
-    }
-    if (!chosen || model.import_time_us() > chosen->import_time_us()) chosen = model;
-  }
-  if (!chosen) return std::nullopt;
-  auto package = OpenModelPackage(std::filesystem::path(options.target.data) / chosen->folder());
-  if (!package.ok()) return package.status();
-  return *std::move(package);
 }
 
 // Hands the packages over and makes a release of them. Its id; empty when it was not activated.
@@ -165,7 +135,7 @@ int RunTrain(const Options& options) {
   auto data =
       CopyCollection(backend->get(), options.target.data, {options.target.tenant, options.target.collection});
   if (!data.ok()) return Fail(data.status());
-  auto active = ActiveRelease(options, backend->get());
+  auto active = ActiveRelease(options.target, backend->get());
   if (!active.ok()) return Fail(active.status());
 
   train.work_folder = WorkFolder(options);
@@ -174,7 +144,7 @@ int RunTrain(const Options& options) {
   train.threads = options.threads > 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
   train.recipe = options.recipe;
   if (train.what == TrainWhat::kRanker) {
-    auto retriever = ServingRetriever(options, *data, *active);
+    auto retriever = ServingRetriever(options.target.data, *data, *active);
     if (!retriever.ok()) return Fail(retriever.status());
     train.serving_retriever = *std::move(retriever);
   }

@@ -17,6 +17,7 @@ void AddModel(CLI::App* app, JobOverrides* o) {
   number("--epochs", &o->epochs, "at most");
   number("--patience", &o->patience, "epochs without a better validation before training ends");
   number("--batch-tokens", &o->batch_tokens, "events of a batch, on all ranks together");
+  number("--batch-lists", &o->batch_lists, "ranking lists of a batch, on all ranks together (48)");
   number("--negatives", &o->negatives, "items that a batch is contrasted with");
   number("--learning-rate", &o->learning_rate, "of Adam, after the warm-up");
   number("--warmup-steps", &o->warmup_steps, "over which it grows");
@@ -94,7 +95,8 @@ void AddRanks(CLI::App* app, TrainArguments* a) {
       ->group(group)
       ->transform(CLI::AsSizeValue(false))
       ->type_name("SIZE");
-  app->add_option("--scale-rate", a->scaling, "how the learning rate grows with --batch-tokens over 1,024")
+  app->add_option("--scale-rate", a->scaling,
+                  "how the learning rate grows with --batch-tokens over 1,024, or --batch-lists over 48")
       ->group(group)
       ->check(CLI::IsMember({"none", "linear", "sqrt"}))
       ->capture_default_str()
@@ -102,13 +104,20 @@ void AddRanks(CLI::App* app, TrainArguments* a) {
 }
 
 void AddFiles(CLI::App* app, TrainArguments* a) {
-  app->add_option("--shards", a->job.shards, "the folder that `waymark export examples` wrote")
+  app->add_option(
+         "--shards", a->job.shards,
+         "the folder that `waymark export examples` (a retriever is trained) or `waymark export lists` "
+         "(a ranker is) wrote")
       ->required()
       ->type_name("DIR");
   app->add_option("--package", a->job.package, "the folder that the model package becomes")
       ->required()
       ->type_name("DIR");
   app->add_option("--version", a->job.version, "of the package")->capture_default_str()->type_name("NAME");
+  app->add_option(
+         "--retriever", a->job.retriever,
+         "of a ranker: the retriever's package that it will serve with; lists of another are refused")
+      ->type_name("DIR");
   app->add_option("--init-from", a->job.init_from, "a package whose weights are the start")->type_name("DIR");
   app->add_option("--checkpoints", a->job.checkpoints,
                   "a folder that all ranks share; a run goes on from there")
@@ -143,7 +152,9 @@ void AddTrainArguments(CLI::App* app, TrainArguments* a) {
       "Example:\n  waymark export examples shards --data DIR\n"
       "  waymark-train --shards shards --package retriever-1 --processes 2\n"
       "  torchrun --no-python --nproc-per-node 2 waymark-train --shards shards --package retriever-1\n"
-      "  waymark model import retriever-1 --data DIR\n\n"
+      "  waymark model import retriever-1 --data DIR\n"
+      "  waymark export lists lists --data DIR\n"
+      "  waymark-train --shards lists --package ranker-1 --processes 2\n\n"
       "Exit codes: 0 done, 1 failed or stopped, 2 wrong usage.");
 }
 

@@ -38,9 +38,9 @@ std::string ProgressLine(const JobProgress& p) {
   if (p.validation_ndcg10 >= 0) absl::StrAppendFormat(&text, "  nDCG@10 %.4f", p.validation_ndcg10);
   absl::StrAppendFormat(
       &text,
-      "  %.0f events/s  (wait %.0f%% data %.0f%% forward %.0f%% backward %.0f%% communication %.0f%% "
+      "  %.0f %s/s  (wait %.0f%% data %.0f%% forward %.0f%% backward %.0f%% communication %.0f%% "
       "optimizer %.0f%%)",
-      p.tokens_per_second, p.times.wait / all, p.times.data / all, p.times.forward / all,
+      p.tokens_per_second, p.unit, p.times.wait / all, p.times.data / all, p.times.forward / all,
       p.times.backward / all, p.times.communication / all, p.times.optimizer / all);
   if (p.time_left < absl::InfiniteDuration()) {
     absl::StrAppendFormat(&text, "  %.0f s left", absl::ToDoubleSeconds(p.time_left));
@@ -76,7 +76,7 @@ class Watch {
   void Progress(const JobProgress& p) {
     events_.Add(p.step, {{"loss", p.loss},
                          {"learning_rate", p.learning_rate},
-                         {"events_per_second", p.tokens_per_second},
+                         {absl::StrCat(p.unit, "_per_second"), p.tokens_per_second},
                          {"communication_share", p.times.communication / std::max(p.times.All(), 1e-9)},
                          {"wait_share", p.times.wait / std::max(p.times.All(), 1e-9)}});
     if (p.epoch_finished && p.validation_ndcg10 >= 0) {
@@ -151,9 +151,11 @@ int RunRank(const TrainArguments& arguments) {
     Print(absl::StrCat("ended after ", job.max_steps, " steps (--max-steps), without a package"));
     return closed.ok() ? kDoneCode : FailRank(*place, closed);
   }
-  std::printf("best epoch %d of %d, validation nDCG@10 %.4f, HR@10 %.4f\npackage %s\n  sha256 %s\n",
-              result->best_epoch, result->epochs, result->validation_ndcg10, result->validation_hit10,
-              job.package.c_str(), result->package_sha256.c_str());
+  std::printf(
+      "best epoch %d of %d, validation nDCG@10 %.4f%s\npackage %s\n  sha256 %s\n", result->best_epoch,
+      result->epochs, result->validation_ndcg10,
+      result->validation_hit10 >= 0 ? absl::StrFormat(", HR@10 %.4f", result->validation_hit10).c_str() : "",
+      job.package.c_str(), result->package_sha256.c_str());
   return closed.ok() ? kDoneCode : FailRank(*place, closed);
 }
 

@@ -6,6 +6,7 @@
 
 #include "candidates/item_directory.h"
 #include "training/ranker/ranker_trainer.h"
+#include "training/ranker/ranking_list_builder.h"
 
 namespace waymark::tests {
 

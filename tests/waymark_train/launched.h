@@ -137,6 +137,8 @@ class TrainFolder {
     std::filesystem::create_directories(folder_ / "shards");
     WriteShards(folder_ / "shards", files, items, histories, 1);
   }
+  // An empty folder for shards.
+  TrainFolder() : folder_("waymark-train") { std::filesystem::create_directories(folder_ / "shards"); }
   std::filesystem::path operator/(const std::string& name) const { return folder_ / name; }
 
   // What `options` does not give comes from `usual`, in pairs.

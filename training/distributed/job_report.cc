@@ -103,9 +103,9 @@ JobEstimate EstimateOf(const JobResult& result) {
 std::string ReportText(const JobResult& r, std::optional<double> price) {
   const JobEstimate e = EstimateOf(r);
   std::string text =
-      absl::StrFormat("%d %s (%s, %s), %d parts a batch: %d steps, %.0f events/s\n", r.ranks,
+      absl::StrFormat("%d %s (%s, %s), %d parts a batch: %d steps, %.0f %s/s\n", r.ranks,
                       r.ranks == 1 ? "process" : "ranks", r.launcher, r.backend, r.parts, r.steps,
-                      static_cast<double>(r.tokens) / std::max(r.train_seconds, 1e-9));
+                      static_cast<double>(r.tokens) / std::max(r.train_seconds, 1e-9), r.unit);
   StepTimes sum;
   for (const StepTimes& t : r.times) sum.Add(t);
   const double all = std::max(sum.All(), 1e-9) / 100;
@@ -161,12 +161,11 @@ std::string ReportJson(const JobResult& r, std::optional<double> price) {
       {"machine_threads", r.machine_threads},
       {"machine_cores", r.machine_cores},
       {"steps", r.steps},
-      {"events", r.tokens},
-      {"events_per_second", static_cast<double>(r.tokens) / std::max(r.train_seconds, 1e-9)},
+      {r.unit, r.tokens},
+      {absl::StrCat(r.unit, "_per_second"), static_cast<double>(r.tokens) / std::max(r.train_seconds, 1e-9)},
       {"epochs", r.epochs},
       {"best_epoch", r.best_epoch},
       {"validation_ndcg10", r.validation_ndcg10},
-      {"validation_hit10", r.validation_hit10},
       {"epoch_losses", r.epoch_losses},
       {"epoch_ndcg10", r.epoch_ndcg10},
       {"train_seconds", r.train_seconds},
@@ -197,6 +196,7 @@ std::string ReportJson(const JobResult& r, std::optional<double> price) {
     json["mesh"] = r.mesh;
     json["communication_share"] = e.communication_share;
   }
+  if (r.validation_hit10 >= 0) json["validation_hit10"] = r.validation_hit10;
   if (price) {
     json["cost"] = {{"price", *price}, {"distributed", CostOf(e.seconds, r.ranks, *price)}};
     if (r.mesh.empty()) json["cost"]["one_process"] = CostOf(e.one_process_seconds, 1, *price);

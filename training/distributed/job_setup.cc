@@ -51,6 +51,11 @@ absl::StatusOr<RetrieverOptions> OptionsOfJob(const storage::ExamplesIndex& inde
           absl::StrCat("the shards' index has an option '", name, "' that this program does not know"));
     }
   }
+  if (given.batch_lists) {
+    return absl::InvalidArgumentError(
+        "--batch-lists is for shards of ranking lists; these are histories, whose batches --batch-tokens "
+        "measures");
+  }
   options.held_out = static_cast<size_t>(index.held_out());
   options.seed = given.seed;
   Take(given.epochs, &options.epochs);
@@ -77,16 +82,19 @@ absl::StatusOr<RetrieverOptions> OptionsOfJob(const storage::ExamplesIndex& inde
 }
 
 absl::StatusOr<int> PartsOfJob(const storage::ExamplesIndex& index, int asked, int ranks) {
+  return PartsOfFiles(index.files_size(), asked, ranks);
+}
+
+absl::StatusOr<int> PartsOfFiles(int files, int asked, int ranks) {
   const int parts = asked > 0 ? asked : std::max(kUsualParts, ranks);
   if (parts < ranks) {
     return absl::InvalidArgumentError(absl::StrCat("--parts is ", parts, ", and there are ", ranks,
                                                    " ranks; a batch needs a part for each"));
   }
-  if (index.files_size() < parts) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the shards are ", index.files_size(), " files for the ", parts,
-                     " parts of a batch; export again with --files ", parts, " or more, or say --parts ",
-                     index.files_size() >= ranks ? absl::StrCat(index.files_size()) : "with fewer ranks"));
+  if (files < parts) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the shards are ", files, " files for the ", parts, " parts of a batch; export again with --files ",
+        parts, " or more, or say --parts ", files >= ranks ? absl::StrCat(files) : "with fewer ranks"));
   }
   return parts;
 }

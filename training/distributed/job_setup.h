@@ -15,6 +15,7 @@ absl::StatusOr<RetrieverOptions> OptionsOfJob(const storage::ExamplesIndex& inde
                                               const JobOverrides& overrides);
 // Parts of a batch; INVALID_ARGUMENT: fewer than ranks, or fewer files than parts.
 absl::StatusOr<int> PartsOfJob(const storage::ExamplesIndex& index, int asked, int ranks);
+absl::StatusOr<int> PartsOfFiles(int files, int asked, int ranks);
 // All that the result depends on, one `name value` a line.
 std::string SettingsText(const storage::ExamplesIndex& index, const RetrieverOptions& options,
                          const JobOptions& job, int parts);

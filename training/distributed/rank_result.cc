@@ -1,12 +1,9 @@
 // What a rank hands on at its end: the package and the numbers of the report.
 #include <algorithm>
-#include <fstream>
-#include <functional>
-#include <map>
-#include <thread>
 
 #include "recommend/network/counter_random.h"
 #include "training/distributed/mesh/whole_encoder.h"
+#include "training/distributed/rank_times.h"
 #include "training/distributed/rank_trainer.h"
 #include "training/retriever/retriever_manifest.h"
 
@@ -16,16 +13,6 @@ namespace {
 struct SystemClock : Clock {
   absl::Time Now() const override { return absl::Now(); }
 };
-
-// A number that ranks of the same machine have alike, in whatever containers they are.
-double ThisMachine() {
-  std::string boot;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-  return static_cast<double>(MixBits(std::hash<std::string>()(boot)) >>
-                             12);  // as many bits as a double holds
-}
-
-double OwnCores() { return std::thread::hardware_concurrency(); }
 
 }  // namespace
 
@@ -77,34 +64,6 @@ absl::Status RankTrainer::Write(JobResult* result) {
   return absl::OkStatus();
 }
 
-void RankTrainer::GatherTimes(JobResult* result) {
-  StepTimes own = step_.times();
-  own.wait = wait_s_;
-  const std::vector<double> values = {own.wait,          own.data,      own.forward,     own.backward,
-                                      own.communication, own.optimizer, own.divided_cpu, own.own_cpu,
-                                      ThisMachine(),     OwnCores()};
-  const int64_t width = static_cast<int64_t>(values.size());
-  at::Tensor numbers = at::empty({width}, at::kDouble);
-  std::copy(values.begin(), values.end(), numbers.data_ptr<double>());
-  const at::Tensor all = group_->Gather(numbers).contiguous();
-  std::map<double, std::pair<int, int>> machines;  // -> threads, cores
-  for (int r = 0; r < group_->size(); ++r) {
-    const double* v = all.data_ptr<double>() + width * r;
-    result->times.push_back({v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]});
-    result->train_seconds += result->times.back().All() / group_->size();
-    auto& [threads, cores] = machines[v[8]];
-    threads += job_.threads;
-    cores = static_cast<int>(v[9]);
-  }
-  for (const auto& [machine, used] : machines) {
-    const auto& [threads, cores] = used;
-    const bool less = threads * result->machine_cores < result->machine_threads * cores;
-    if (result->machine_cores > 0 && less) continue;
-    result->machine_threads = threads;
-    result->machine_cores = cores;
-  }
-}
-
 void RankTrainer::Report(JobResult* result) {
   result->ranks = group_->size();
   result->backend = group_->backend();
@@ -119,7 +78,9 @@ void RankTrainer::Report(JobResult* result) {
   result->epoch_losses = place_.losses;
   result->epoch_ndcg10 = place_.ndcg10;
   result->threads = job_.threads;
-  GatherTimes(result);
+  StepTimes own = step_.times();
+  own.wait = wait_s_;
+  GatherTimes(group_, own, job_.threads, result);
   result->validation_seconds = validation_s_;
   result->checkpoint_seconds = checkpoints_.seconds();
   result->bytes_exchanged = mesh_.bytes_sent();

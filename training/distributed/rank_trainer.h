@@ -50,7 +50,6 @@ class RankTrainer {
   TrainingBatch BatchAt(int64_t b) const;
   // The ids of all items: the model's own table, or what the shares of all ranks make together.
   at::Tensor AllIds(const at::Tensor& own);
-  void GatherTimes(JobResult* result);
   double Elapsed() const;
   double Done() const;
   void ReportProgress(double step_loss, bool epoch_finished);

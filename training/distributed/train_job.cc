@@ -14,18 +14,21 @@
 #include "training/distributed/mesh/memory_need.h"
 #include "training/distributed/mesh/rank_mesh.h"
 #include "training/distributed/rank_trainer.h"
+#include "training/distributed/ranker_job.h"
 #include "training/shards/examples_index.h"
+#include "training/shards/lists_index.h"
 
 namespace waymark {
 namespace {
 
 // What a rank can find out before it meets the others.
 struct Setup {
+  std::optional<RankerSetup> ranker;  // when the shards are ranking lists; else:
   storage::ExamplesIndex index;
   RetrieverOptions options;
   MeshShape mesh;
   int parts = 0;
-  std::string settings;
+  std::string settings;  // of either
 };
 
 // Known before the training, not after.
@@ -58,6 +61,19 @@ absl::StatusOr<Setup> SetUp(const LaunchPlace& place, const JobOptions& job) {
     if (absl::Status checked = CheckPackage(job.package); !checked.ok()) return checked;
   }
   Setup setup;
+  auto kind = KindOfShards(job.shards);
+  if (!kind.ok()) return kind.status();
+  if (*kind == kLists) {
+    auto ranker = SetUpRanker(place, job);
+    if (!ranker.ok()) return ranker.status();
+    setup.ranker = *std::move(ranker);
+    setup.settings = setup.ranker->settings;
+    return setup;
+  }
+  if (!job.retriever.empty()) {
+    return absl::InvalidArgumentError(
+        "--retriever says what ranking lists belong to; these shards are histories");
+  }
   auto index = ReadExamplesIndex(job.shards);
   if (!index.ok()) return index.status();
   setup.index = *std::move(index);
@@ -76,6 +92,12 @@ absl::StatusOr<Setup> SetUp(const LaunchPlace& place, const JobOptions& job) {
 }
 
 absl::Status NoMemory(const LaunchPlace& place, const Setup& setup) {
+  if (setup.ranker) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("rank ", place.rank, " has not enough memory for a ranker of ",
+                     setup.ranker->index.item_count(), " items of width ", setup.ranker->options.width,
+                     "; --width makes its tables smaller, fewer --threads the gradients beside them"));
+  }
   return absl::ResourceExhaustedError(absl::StrCat(
       "rank ", place.rank, " has not enough memory for ", setup.index.item_count(), " items of width ",
       setup.options.shape.width,
@@ -85,6 +107,7 @@ absl::Status NoMemory(const LaunchPlace& place, const Setup& setup) {
 
 absl::StatusOr<JobResult> Train(const LaunchPlace& place, const JobOptions& job, const Setup& setup,
                                 RankGroup* group, std::unique_ptr<RankMesh>* mesh, std::stop_token stop) {
+  if (setup.ranker) return TrainRankerOver(place, job, *setup.ranker, group, std::move(stop));
   auto made = RankMesh::Make(group, setup.mesh);
   if (!made.ok()) return made.status();
   *mesh = *std::move(made);

@@ -24,11 +24,13 @@ enum class RateScaling { kNone, kLinear, kSquareRoot };
 
 // What differs from the options that suit the shards.
 struct JobOverrides {
+  std::optional<int> batch_lists;  // of a ranker's training alone
   std::optional<int> epochs, patience, batch_tokens, negatives, warmup_steps, width, heads, blocks, history;
   std::optional<double> learning_rate, dropout, clip;
   std::optional<size_t> validation_users;
   uint64_t seed = 1;
-  RateScaling scaling = RateScaling::kNone;  // of the learning rate with batch_tokens, from 1,024
+  RateScaling scaling = RateScaling::kNone;  // of the learning rate with batch_tokens, from 1,024, or
+                                             // batch_lists, from 48
 };
 
 struct JobProgress {
@@ -39,7 +41,8 @@ struct JobProgress {
   double validation_ndcg10 = -1;
   bool epoch_finished = false;
   double tokens_per_second = 0;
-  StepTimes times;  // of this rank, so far
+  const char* unit = "events";  // what tokens are: events, or lists
+  StepTimes times;              // of this rank, so far
   absl::Duration elapsed, time_left;
 };
 
@@ -47,6 +50,7 @@ struct JobOptions {
   std::filesystem::path shards, package;
   std::string version = "1";
   JobOverrides overrides;
+  std::filesystem::path retriever;    // the package that a ranker's lists must belong to; empty: whichever
   std::filesystem::path init_from;    // a package to start from; empty: none
   std::filesystem::path checkpoints;  // empty: none are written
   absl::Duration checkpoint_interval = absl::Minutes(1);
@@ -71,12 +75,13 @@ struct JobOptions {
 struct JobResult {
   int ranks = 1;
   std::string backend, launcher, package_sha256, mesh;
+  std::string unit = "events";  // what tokens are: events, or lists
   int epochs = 0, best_epoch = 0, parts = 0;
   int threads = 1;  // of each rank
   int machine_threads = 1,
       machine_cores = 0;          // of the machine where most threads meet on a core; 0: not known
   int64_t steps = 0, tokens = 0;  // of this run, on all ranks
-  double validation_ndcg10 = 0, validation_hit10 = 0;
+  double validation_ndcg10 = 0, validation_hit10 = -1;  // -1: not measured
   std::vector<double> epoch_losses, epoch_ndcg10;
   double train_seconds = 0;      // in steps and waiting for the reader, the mean of the ranks
   std::vector<StepTimes> times;  // [ranks]

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <thread>
 
+#include "training/ranker/ranking_list_builder.h"
+
 namespace waymark {
 namespace {
 

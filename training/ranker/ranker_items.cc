@@ -32,6 +32,19 @@ RankerItems::RankerItems(const RankingLists& lists, const std::vector<std::strin
   ReadContent(ordinals, directory, content_buckets);
 }
 
+RankerItems::RankerItems(const std::vector<Known>& items, const RankerItemsOptions& options)
+    : content_buckets_(options.content_buckets) {
+  bucket_starts_.push_back(0);
+  for (const Known& known : items) {
+    numbers_.try_emplace(known.item, static_cast<uint32_t>(numbers_.size()));
+    const bool chosen = known.count >= options.min_count && known.item != kNoItem;
+    vocabulary_row_.push_back(chosen ? static_cast<int64_t>(vocabulary_.size()) : -1);
+    if (chosen) vocabulary_.push_back(known.id);
+    AddBuckets(known.content, options.content_buckets);
+  }
+  if (buckets_.empty()) content_buckets_ = 0;
+}
+
 void RankerItems::ReadContent(const std::vector<ItemOrdinal>& ordinals, const ItemDirectory& directory,
                               int64_t content_buckets) {
   constexpr size_t kChunk = 4096;
@@ -43,13 +56,19 @@ void RankerItems::ReadContent(const std::vector<ItemOrdinal>& ordinals, const It
     hashes.clear();
     if (content_buckets > 0) directory.Content(chunk, &hashes);
     for (size_t i = 0; i < chunk.size(); ++i) {
-      const size_t count = i < hashes.size() ? std::min(hashes[i].size(), kRankerContentHashes) : 0;
-      for (size_t k = 0; k < count; ++k) {
-        buckets_.push_back(static_cast<int64_t>(hashes[i][k] % static_cast<uint64_t>(content_buckets)));
-      }
-      bucket_starts_.push_back(buckets_.size());
+      AddBuckets(i < hashes.size() ? absl::MakeConstSpan(hashes[i]) : absl::Span<const uint64_t>(),
+                 content_buckets);
     }
   }
+}
+
+void RankerItems::AddBuckets(absl::Span<const uint64_t> hashes, int64_t content_buckets) {
+  if (content_buckets > 0) {
+    for (uint64_t hash : hashes.first(std::min(hashes.size(), kRankerContentHashes))) {
+      buckets_.push_back(static_cast<int64_t>(hash % static_cast<uint64_t>(content_buckets)));
+    }
+  }
+  bucket_starts_.push_back(buckets_.size());
 }
 
 void RankerItems::NumberItemsOf(const RankingLists& lists, std::vector<ItemOrdinal>* ordinals) {

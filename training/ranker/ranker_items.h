@@ -26,6 +26,16 @@ class RankerItems {
   RankerItems(const RankingLists& lists, const std::vector<std::string>& vocabulary,
               const ItemDirectory& directory, int64_t content_buckets);
 
+  // As shards of lists say them, in this order: who they are, how many training lists took each or have it in
+  // their history, and their content (hashes).
+  struct Known {
+    ItemOrdinal item = kNoItem;
+    std::string id;
+    int64_t count = 0;
+    std::vector<uint64_t> content;
+  };
+  RankerItems(const std::vector<Known>& items, const RankerItemsOptions& options);
+
   size_t size() const { return vocabulary_row_.size(); }
   uint32_t Number(ItemOrdinal item) const { return numbers_.at(item); }
   // -1: none.
@@ -45,6 +55,7 @@ class RankerItems {
                         const ItemDirectory& directory, int min_count);
   void ReadContent(const std::vector<ItemOrdinal>& ordinals, const ItemDirectory& directory,
                    int64_t content_buckets);
+  void AddBuckets(absl::Span<const uint64_t> hashes, int64_t content_buckets);
 
   absl::flat_hash_map<ItemOrdinal, uint32_t> numbers_;
   std::vector<int64_t> vocabulary_row_;

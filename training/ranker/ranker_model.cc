@@ -1,7 +1,12 @@
 #include "training/ranker/ranker_model.h"
 
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "rank/network/ranker_tensors.h"
+#include "training/lap.h"
 
 namespace waymark {
 namespace {
@@ -78,55 +83,129 @@ void RankerModel::MakeReplicas(size_t count) {
   }
 }
 
-void RankerModel::UpdateNetwork(const AdamWOptions& options, int64_t step, size_t shards) {
+void RankerModel::RunReplica(Replica* replica, const RankerBatch& batch, const RankerNoiseOptions& noise,
+                             uint64_t seed, double lists) {
+  Lap lap;
+  const RankerNoise network_noise{at::make_generator<at::CPUGeneratorImpl>(seed), noise.hidden, noise.joined};
+  replica->leaves = Gather(batch);
+  const torch::Tensor scores = Forward(replica->network, batch, replica->leaves, noise.id, &network_noise);
+  const torch::Tensor loss = -(batch.gains * torch::log_softmax(scores, 1)).sum() / lists;
+  replica->loss = loss.item<double>();
+  replica->forward_s = lap(&replica->cpu_s);
+  loss.backward();
+  replica->backward_s = lap(&replica->cpu_s);
+}
+
+RankerGradients RankerModel::GradientsOf(absl::Span<const RankerBatch> shards) const {
   torch::NoGradGuard no_gradient;
   const std::vector<torch::Tensor> parameters = network_->parameters();
-  std::vector<std::vector<torch::Tensor>> parts;
-  for (size_t s = 0; s < shards; ++s) parts.push_back(replicas_[s].network->parameters());
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    torch::Tensor gradient;
-    for (size_t s = 0; s < shards; ++s) {
-      const torch::Tensor part = parts[s][i].grad();
-      if (!part.defined()) continue;
-      gradient = gradient.defined() ? gradient.add_(part) : part;
+  int64_t floats = 0;
+  for (const torch::Tensor& p : parameters) floats += p.numel();
+  const auto count = static_cast<int64_t>(shards.size());
+  RankerGradients of;
+  of.dense = torch::zeros({count, floats});
+  of.touched = torch::zeros({count, static_cast<int64_t>(parameters.size())});
+  for (size_t s = 0; s < shards.size(); ++s) {
+    const auto row = static_cast<int64_t>(s);
+    const std::vector<torch::Tensor> own = replicas_[s].network->parameters();
+    int64_t first = 0;
+    for (size_t i = 0; i < own.size(); ++i) {
+      const int64_t size = parameters[i].numel();
+      if (const torch::Tensor gradient = own[i].grad(); gradient.defined()) {
+        of.dense.select(0, row).narrow(0, first, size).copy_(gradient.reshape({-1}));
+        of.touched.select(0, row).data_ptr<float>()[i] = 1;
+      }
+      first += size;
     }
-    if (!gradient.defined()) continue;
+    const Leaves& leaves = replicas_[s].leaves;
+    of.tables[0].push_back({shards[s].vocabulary_rows, leaves.ids.grad()});
+    of.tables[1].push_back({shards[s].content_rows, leaves.content.grad()});
+    of.tables[2].push_back({shards[s].word_rows, leaves.words.grad()});
+    of.losses.push_back(replicas_[s].loss);
+  }
+  return of;
+}
+
+// Adds up in the order of the parts, so that the sum depends on neither the pool's threads nor the ranks.
+void RankerModel::UpdateNetwork(const AdamWOptions& options, int64_t step, const RankerGradients& gradients) {
+  torch::NoGradGuard no_gradient;
+  const std::vector<torch::Tensor> parameters = network_->parameters();
+  torch::Tensor sum = torch::zeros({gradients.dense.size(1)}), touched = gradients.touched.sum(0);
+  for (int64_t p = 0; p < gradients.dense.size(0); ++p) sum.add_(gradients.dense.select(0, p));
+  int64_t first = 0;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const torch::Tensor gradient = sum.narrow(0, first, parameters[i].numel()).view_as(parameters[i]);
+    first += parameters[i].numel();
+    if (touched.data_ptr<float>()[i] == 0) continue;
     torch::Tensor value = parameters[i].detach();
     AdamWStep(options, step, gradient, &value, &m_[i], &v_[i]);
   }
 }
 
 double RankerModel::Step(absl::Span<const RankerBatch> shards, const AdamWOptions& options, int64_t step,
-                         const RankerNoiseOptions& noise, uint64_t seed, ShardPool* pool) {
+                         const RankerNoiseOptions& noise, uint64_t seed, ShardPool* pool,
+                         const RankerShare& share) {
+  Lap lap;
   MakeReplicas(shards.size());
-  int64_t lists = 0;
-  for (const RankerBatch& batch : shards) lists += batch.features.size(0);
-  pool->Run(shards.size(), [&](size_t s) {
-    Replica& replica = replicas_[s];
-    const RankerBatch& batch = shards[s];
-    const RankerNoise network_noise{at::make_generator<at::CPUGeneratorImpl>(seed + s), noise.hidden,
-                                    noise.joined};
-    replica.leaves = Gather(batch);
-    const torch::Tensor scores = Forward(replica.network, batch, replica.leaves, noise.id, &network_noise);
-    const torch::Tensor loss =
-        -(batch.gains * torch::log_softmax(scores, 1)).sum() / static_cast<double>(lists);
-    loss.backward();
-    replica.loss = loss.item<double>();
-  });
-  UpdateNetwork(options, step, shards.size());
-  std::vector<RowTable::Part> ids, content, words;
-  double loss = 0;
-  for (size_t s = 0; s < shards.size(); ++s) {
-    const Leaves& leaves = replicas_[s].leaves;
-    ids.push_back({shards[s].vocabulary_rows, leaves.ids.grad()});
-    content.push_back({shards[s].content_rows, leaves.content.grad()});
-    words.push_back({shards[s].word_rows, leaves.words.grad()});
-    loss += replicas_[s].loss;
+  int64_t lists = share.lists;
+  if (lists == 0) {
+    for (const RankerBatch& batch : shards) lists += batch.features.size(0);
   }
-  ids_.Update(options, step, ids);
-  content_.Update(options, step, content);
-  words_.Update(options, step, words);
-  return loss;
+  pool->Run(shards.size(), [&](size_t s) {
+    const uint64_t part = share.parts.empty() ? s : share.parts[s];
+    RunReplica(&replicas_[s], shards[s], noise, seed + part, static_cast<double>(lists));
+  });
+  // The parts' own times say how the passes divide; threads ran them side by side.
+  const double passes = lap();
+  double forward = 0, backward = 0;
+  for (size_t s = 0; s < shards.size(); ++s) {
+    forward += std::exchange(replicas_[s].forward_s, 0);
+    backward += std::exchange(replicas_[s].backward_s, 0);
+    times_.divided_cpu += std::exchange(replicas_[s].cpu_s, 0);
+  }
+  times_.forward += passes * forward / std::max(forward + backward, 1e-9);
+  times_.backward += passes * backward / std::max(forward + backward, 1e-9);
+  RankerGradients gradients = GradientsOf(shards);
+  if (share.ranks != nullptr) {
+    gradients.parts = share.parts;
+    times_.backward += lap(&times_.own_cpu);
+    share.ranks->Gather(&gradients);
+    times_.communication += lap();
+  }
+  UpdateNetwork(options, step, gradients);
+  ids_.Update(options, step, gradients.tables[0]);
+  content_.Update(options, step, gradients.tables[1]);
+  words_.Update(options, step, gradients.tables[2]);
+  times_.optimizer += lap(&times_.own_cpu);
+  return std::accumulate(gradients.losses.begin(), gradients.losses.end(), 0.0);
+}
+
+std::vector<RankerTensor> RankerModel::Trained() const {
+  std::vector<RankerTensor> all;
+  for (const auto& parameter : network_->named_parameters()) {
+    all.push_back({parameter.key(), parameter.value().detach()});
+  }
+  const RowTable* const tables[] = {&ids_, &content_, &words_};
+  for (size_t t = 0; t < 3; ++t) {
+    if (tables[t]->rows() > 0) all.push_back({kTableNames[t], tables[t]->values_});
+  }
+  return all;
+}
+
+std::vector<RankerTensor> RankerModel::Moments() const {
+  std::vector<RankerTensor> all;
+  const std::vector<std::string> names = network_->named_parameters().keys();
+  for (size_t i = 0; i < names.size(); ++i) {
+    all.push_back({absl::StrCat(names[i], ":m"), m_[i]});
+    all.push_back({absl::StrCat(names[i], ":v"), v_[i]});
+  }
+  const RowTable* const tables[] = {&ids_, &content_, &words_};
+  for (size_t t = 0; t < 3; ++t) {
+    if (tables[t]->rows() == 0) continue;
+    all.push_back({absl::StrCat(kTableNames[t], ":m"), tables[t]->m_});
+    all.push_back({absl::StrCat(kTableNames[t], ":v"), tables[t]->v_});
+  }
+  return all;
 }
 
 TensorMap RankerModel::Weights() const {

@@ -6,7 +6,9 @@
 #include "rank/network/ranker_network.h"
 #include "store/package/safetensors.h"
 #include "training/ranker/ranker_batch.h"
+#include "training/ranker/ranker_ranks.h"
 #include "training/ranker/row_table.h"
+#include "training/retriever/step_times.h"
 #include "training/shard_pool.h"
 
 namespace waymark {
@@ -14,6 +16,19 @@ namespace waymark {
 struct RankerNoiseOptions {
   double hidden = 0.1, joined = 0.1;
   double id = 0.3;  // share of items whose id row is left out of a step, so that content stands alone
+};
+
+// Which parts of a batch a rank works on, and with whom.
+struct RankerShare {
+  std::vector<uint64_t> parts;   // of the shards, in their order; empty: 0, 1, ...
+  int64_t lists = 0;             // of the whole batch; 0: those of the shards
+  RankerRanks* ranks = nullptr;  // null: nobody else works on it
+};
+
+// A tensor of the model, sharing its memory.
+struct RankerTensor {
+  std::string name;
+  at::Tensor tensor;
 };
 
 class RankerModel {
@@ -26,13 +41,20 @@ class RankerModel {
   // `step` counts from 1; `seed` makes all dropout. Answers the mean loss of the lists, which like the
   // weights does not depend on the pool's threads.
   double Step(absl::Span<const RankerBatch> shards, const AdamWOptions& options, int64_t step,
-              const RankerNoiseOptions& noise, uint64_t seed, ShardPool* pool);
+              const RankerNoiseOptions& noise, uint64_t seed, ShardPool* pool, const RankerShare& share = {});
+  // What shard s added to the loss of the last step.
+  double part_loss(size_t s) const { return replicas_[s].loss; }
+  // Of all steps so far.
+  const StepTimes& times() const { return times_; }
 
   RankerNetwork& network() { return network_; }
   const RankerConfig& config() const { return config_; }
   // What a package holds.
   TensorMap Weights() const;
   absl::Status ReadWeights(const TensorMap& tensors);
+  // What is trained, and its moments (`:m`, `:v`), without empty tables. They stay where they are.
+  std::vector<RankerTensor> Trained() const;
+  std::vector<RankerTensor> Moments() const;
   // All of it, with the optimizer's moments, for a checkpoint; names begin with `prefix`.
   void AppendState(const std::string& prefix, TensorMap* tensors) const;
   absl::Status ReadState(const std::string& prefix, const TensorMap& tensors);
@@ -45,20 +67,25 @@ class RankerModel {
   struct Replica {
     RankerNetwork network;
     Leaves leaves;
-    double loss = 0;
+    double loss = 0, forward_s = 0, backward_s = 0, cpu_s = 0;
   };
   Leaves Gather(const RankerBatch& batch) const;
   torch::Tensor Forward(const RankerNetwork& network, const RankerBatch& batch, const Leaves& leaves,
                         double id_dropout, const RankerNoise* noise) const;
   void MakeReplicas(size_t count);
-  void UpdateNetwork(const AdamWOptions& options, int64_t step, size_t shards);
+  void RunReplica(Replica* replica, const RankerBatch& batch, const RankerNoiseOptions& noise, uint64_t seed,
+                  double lists);
+  RankerGradients GradientsOf(absl::Span<const RankerBatch> shards) const;
+  void UpdateNetwork(const AdamWOptions& options, int64_t step, const RankerGradients& gradients);
 
   RankerConfig config_;
   at::Generator init_;
   RankerNetwork network_;
   RowTable ids_, content_, words_;
+  static constexpr const char* kTableNames[] = {"item_vectors", "content_vectors", "query_vectors"};
   std::vector<torch::Tensor> m_, v_;  // of the network's parameters
   std::vector<Replica> replicas_;
+  StepTimes times_;
 };
 
 }  // namespace waymark

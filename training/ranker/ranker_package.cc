@@ -1,14 +1,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "training/ranker/ranker_trainer.h"
+#include "training/ranker/trained_ranker.h"
 
 namespace waymark {
 
 absl::StatusOr<ModelPackage> WriteRankerPackage(const std::filesystem::path& folder,
-                                                const TrainedRanker& ranker, const FeatureTable& table,
+                                                const TrainedRanker& ranker, const RankerFeatures& features,
                                                 storage::ModelManifest manifest) {
-  if (static_cast<int64_t>(table.size()) != ranker.config.features) {
-    return absl::InvalidArgumentError(absl::StrCat("the feature table has ", table.size(),
+  if (static_cast<int64_t>(features.names.size()) != ranker.config.features) {
+    return absl::InvalidArgumentError(absl::StrCat("the feature table has ", features.names.size(),
                                                    " columns; the ranker was trained on ",
                                                    ranker.config.features));
   }
@@ -16,8 +16,8 @@ absl::StatusOr<ModelPackage> WriteRankerPackage(const std::filesystem::path& fol
   manifest.clear_network();
   WriteRankerConfig(ranker.config, &manifest);
   manifest.clear_features();
-  for (const std::string& name : table.Names()) manifest.add_features(name);
-  manifest.set_features_sha256(table.sha256());
+  for (const std::string& name : features.names) manifest.add_features(name);
+  manifest.set_features_sha256(features.sha256);
   for (const auto& [name, value] : ranker.metrics) (*manifest.mutable_metrics())[name] = value;
   storage::ModelManifest::TrainingData& data = *manifest.mutable_data();
   data.set_lists(ranker.lists);

@@ -9,8 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "rank/network/ranker_tensors.h"
-#include "rank/ranker_input.h"
 #include "training/evaluation/list_ndcg.h"
+#include "training/ranker/feature_moments.h"
 #include "training/ranker/ranker_checkpoint.h"
 #include "training/ranker/ranker_model.h"
 #include "training/ranker/ranker_scoring.h"
@@ -39,69 +39,11 @@ std::vector<size_t> EpochOrder(std::vector<size_t> lists, uint64_t seed, int epo
   return lists;
 }
 
-absl::Status CheckOptions(const RankerTrainerOptions& o) {
-  struct Bound {
-    const char* name;
-    double value, least, most;
-  };
-  const Bound bounds[] = {
-      {"learning_rate", o.learning_rate, 1e-9, 10},
-      {"final_learning_rate_share", o.final_learning_rate_share, 0, 1},
-      {"weight_decay", o.weight_decay, 0, 10},
-      {"lists_per_batch", double(o.lists_per_batch), 1, 1e5},
-      {"max_epochs", double(o.max_epochs), 1, 1e5},
-      {"patience", double(o.patience), 1, 1e5},
-      {"validation_share", o.validation_share, 0, 0.9},
-      {"dropout", o.dropout, 0, 0.9},
-      {"id_dropout", o.id_dropout, 0, 1},
-      {"min_item_count", double(o.min_item_count), 1, 1e9},
-      {"threads", double(o.threads), 1, 1024},
-      {"checkpoint_steps", double(o.checkpoint_steps), 1, 1e12},
-      {"content_buckets", double(o.content_buckets), 0, 1 << 28},
-      {"query_buckets", double(o.query_buckets), 0, 1 << 28},
-      {"width", double(o.width), 2, 1024},
-      {"hidden1", double(o.hidden1), 1, 8192},
-      {"hidden2", double(o.hidden2), 1, 8192},
-      {"attention_heads", double(o.attention_heads), 1, 64},
-  };
-  for (const Bound& b : bounds) {
-    if (b.value >= b.least && b.value <= b.most) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("ranker training: ", b.name, " is ", b.value, "; it takes ", b.least, " to ", b.most));
-  }
-  if (o.width % o.attention_heads != 0) {
-    return absl::InvalidArgumentError(absl::StrCat("ranker training: attention_heads is ", o.attention_heads,
-                                                   ", which does not divide width ", o.width));
-  }
-  return absl::OkStatus();
-}
-
-// Mean and deviation of each column over all candidates; a column that never changes keeps the scale 1.
-void SetScaling(const RankingLists& lists, const std::vector<size_t>& chosen, RankerNetwork* network) {
-  const size_t columns = lists.feature_count();
-  std::vector<double> sums(columns, 0), squares(columns, 0);
-  double rows = 0;
-  for (int pass = 0; pass < 2; ++pass) {
-    for (size_t i : chosen) {
-      const RankingList list = lists[i];
-      if (pass == 0) rows += static_cast<double>(list.candidates.size());
-      for (size_t at = 0; at < list.features.size(); ++at) {
-        const size_t c = at % columns;
-        if (pass == 0) {
-          sums[c] += list.features[at];
-        } else {
-          const double d = list.features[at] - sums[c] / rows;
-          squares[c] += d * d;
-        }
-      }
-    }
-  }
+void SetScaling(const FeatureMoments& moments, RankerNetwork* network) {
   torch::NoGradGuard no_gradient;
-  for (size_t c = 0; c < columns; ++c) {
-    const double deviation = std::sqrt(squares[c] / rows), mean = sums[c] / rows;
-    const bool constant = deviation <= 1e-6 * std::max(1.0, std::abs(mean));
-    (*network)->feature_mean[static_cast<int64_t>(c)] = mean;
-    (*network)->feature_scale[static_cast<int64_t>(c)] = constant ? 1.0 : deviation;
+  for (size_t c = 0; c < moments.mean.size(); ++c) {
+    (*network)->feature_mean[static_cast<int64_t>(c)] = moments.mean[c];
+    (*network)->feature_scale[static_cast<int64_t>(c)] = moments.Scale(c);
   }
 }
 
@@ -115,20 +57,12 @@ class Trainer {
         items_(train, validation, directory, {options.min_item_count, options.content_buckets}),
         pool_(options.threads) {
     SplitLists(validation.size() > 0);
-    RankerConfig config;
-    config.features = static_cast<int64_t>(train.feature_count());
-    config.width = options.width;
-    config.hidden1 = options.hidden1;
-    config.hidden2 = options.hidden2;
-    config.attention_heads = options.attention_heads;
-    config.history = kRankerHistory;
-    config.query_words = kRankerQueryWords;
-    config.items = static_cast<int64_t>(items_.vocabulary().size());
-    config.content_buckets = items_.content_buckets();
-    config.query_buckets = train.with_query() > 0 ? options.query_buckets : 0;
+    const RankerConfig config = RankerConfigFor(options, static_cast<int64_t>(train.feature_count()),
+                                                static_cast<int64_t>(items_.vocabulary().size()),
+                                                items_.content_buckets(), train.with_query() > 0);
     model_ = std::make_unique<RankerModel>(config, options.seed);
     for (size_t s = 0; s < kShards; ++s) batchers_.emplace_back(config, &items_);
-    SetScaling(train_, train_lists_, &model_->network());
+    SetScaling(MomentsOf(train_, train_lists_), &model_->network());
     fingerprint_ = options.checkpoint_folder.empty() ? 0 : RankerFingerprint(train, validation, options);
   }
 
@@ -325,7 +259,7 @@ absl::StatusOr<TrainedRanker> TrainRanker(const RankingLists& train, const Ranki
                                                    validation.feature_count(), " features, training lists ",
                                                    train.feature_count()));
   }
-  if (auto status = CheckOptions(options); !status.ok()) return status;
+  if (auto status = CheckRankerOptions(options); !status.ok()) return status;
   try {
     at::set_num_threads(1);  // the pool's threads are what works side by side
     Trainer trainer(train, validation, directory, options);

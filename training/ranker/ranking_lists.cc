@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "rank/ranker_input.h"
 
 namespace waymark {
 namespace {
@@ -56,7 +55,7 @@ absl::Status RankingLists::Add(const RankingList& list) {
   }
   lists_.push_back({candidates_.size(), history_.size(), query_.size(), static_cast<uint32_t>(n),
                     static_cast<uint32_t>(list.history.size()), static_cast<uint32_t>(list.query.size()),
-                    list.time_us, list.position});
+                    list.time_us, list.position, list.user});
   Append(list.features, &rows_);
   Append(list.candidates, &candidates_);
   Append(list.gains, &gains_);
@@ -78,41 +77,19 @@ RankingList RankingLists::operator[](size_t i) const {
   list.query = absl::MakeConstSpan(query_).subspan(s.query, s.queries);
   list.time_us = s.time_us;
   list.position = s.position;
+  list.user = s.user;
   return list;
 }
 
-absl::StatusOr<bool> RankingListBuilder::AddList(const RequestContext& context,
-                                                 absl::Span<const Candidate> candidates,
-                                                 absl::Span<const ItemOrdinal> targets,
-                                                 absl::Span<const float> gains, absl::Time time,
-                                                 LogOffset position) {
-  if (!gains.empty() && gains.size() != targets.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(targets.size(), " targets have ", gains.size(), " gains; give one each, or none"));
-  }
-  bool found = false;
-  list_gains_.assign(candidates.size(), 0.f);
-  items_.clear();
-  for (size_t i = 0; i < candidates.size(); ++i) {
-    items_.push_back(candidates[i].item);
-    for (size_t t = 0; t < targets.size(); ++t) {
-      if (candidates[i].item != targets[t]) continue;
-      list_gains_[i] += gains.empty() ? 1.f : gains[t];
-      found = found || list_gains_[i] > 0;
-    }
-  }
-  if (!found) {
-    lists_->CountWithoutTarget();
-    return false;
-  }
-  rows_.resize(candidates.size() * table_->size());
-  table_->Compute(context, candidates, absl::MakeSpan(rows_));
-  const RankerInput input = MakeRankerInput(context);
-  const absl::Status added = lists_->Add({rows_, items_, list_gains_, input.history, input.types, input.query,
-                                          absl::ToUnixMicros(time), position});
-  if (absl::IsResourceExhausted(added)) return false;
-  if (!added.ok()) return added;
-  return true;
+void RankingLists::Clear() {
+  lists_.clear();
+  rows_.clear();
+  candidates_.clear();
+  history_.clear();
+  gains_.clear();
+  types_.clear();
+  query_.clear();
+  with_query_ = without_target_ = over_limit_ = 0;
 }
 
 }  // namespace waymark

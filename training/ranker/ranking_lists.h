@@ -2,8 +2,7 @@
 // the user had done before, the query's words, and which candidate was taken.
 //
 //   RankingLists lists(FeatureTable::Current().size(), {});
-//   RankingListBuilder builder(&FeatureTable::Current(), &lists);
-//   builder.AddList(context, candidates, {target}, {}, time, offset);
+//   absl::Status added = lists.Add(list);   // ranking_list_builder.h makes them of requests
 //
 // Features must come from counts and a retriever that have not seen the target: a ranker that is trained on
 // in-sample signals falls below its own retriever.
@@ -12,9 +11,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "rank/feature_table.h"
+#include "store/event_types.h"
+#include "store/ids.h"
 
 namespace waymark {
 
@@ -32,6 +31,7 @@ struct RankingList {
   absl::Span<const uint64_t> query;          // hashes of its words
   int64_t time_us = 0;
   LogOffset position = 0;
+  UserNumber user = 0;  // whose decision it was; 0: not known
 };
 
 // Flat arrays; not thread-safe while lists are added.
@@ -45,6 +45,8 @@ class RankingLists {
   absl::Status Add(const RankingList& list);
   // A decision whose target is not among its candidates teaches nothing; it is counted only.
   void CountWithoutTarget() { ++without_target_; }
+  // As new, with the memory that it has.
+  void Clear();
 
   size_t size() const { return lists_.size(); }
   RankingList operator[](size_t i) const;  // views, until the next Add
@@ -61,6 +63,7 @@ class RankingLists {
     uint32_t candidates = 0, histories = 0, queries = 0;
     int64_t time_us = 0;
     LogOffset position = 0;
+    UserNumber user = 0;
   };
   size_t features_;
   RankingListsOptions options_;
@@ -71,23 +74,6 @@ class RankingLists {
   std::vector<EventTypeCode> types_;
   std::vector<uint64_t> query_;
   int64_t with_query_ = 0, without_target_ = 0, over_limit_ = 0;
-};
-
-// Turns a request and its candidates into a list, with the code that serving uses.
-class RankingListBuilder {
- public:
-  RankingListBuilder(const FeatureTable* table, RankingLists* lists) : table_(table), lists_(lists) {}
-  // `gains`: of the targets; empty: 1 each. False: no target is among the candidates (counted), or the memory
-  // limit is reached (counted). Candidates carry all their signals.
-  absl::StatusOr<bool> AddList(const RequestContext& context, absl::Span<const Candidate> candidates,
-                               absl::Span<const ItemOrdinal> targets, absl::Span<const float> gains,
-                               absl::Time time, LogOffset position);
-
- private:
-  const FeatureTable* table_;
-  RankingLists* lists_;
-  std::vector<float> rows_, list_gains_;
-  std::vector<ItemOrdinal> items_;
 };
 
 }  // namespace waymark

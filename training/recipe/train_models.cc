@@ -56,6 +56,11 @@ class Run {
     return out;
   }
 
+  absl::StatusOr<ModelPackage> First() {
+    if (auto status = TrainFirst(); !status.ok()) return status;
+    return *first_;
+  }
+
  private:
   absl::Status TrainFirst() {
     // A retriever alone needs the first one to find out how many epochs are enough.
@@ -204,6 +209,13 @@ class Run {
   std::optional<ModelPackage> first_, final_;
 };
 
+absl::Status MakeWorkFolder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat("cannot make ", folder.string(), ": ", error.message()));
+}
+
 }  // namespace
 
 absl::StatusOr<TrainedModels> TrainModels(const TrainingLog& log, const Recipe& recipe,
@@ -211,13 +223,17 @@ absl::StatusOr<TrainedModels> TrainModels(const TrainingLog& log, const Recipe& 
                                           const TrainModelsOptions& options,
                                           const std::function<void(const TrainProgress&)>& progress,
                                           std::stop_token stop) {
-  std::error_code error;
-  std::filesystem::create_directories(options.work_folder, error);
-  if (error) {
-    return absl::UnavailableError(
-        absl::StrCat("cannot make ", options.work_folder.string(), ": ", error.message()));
-  }
+  if (auto status = MakeWorkFolder(options.work_folder); !status.ok()) return status;
   return Run(log, recipe, environment, options, progress, stop).All();
+}
+
+absl::StatusOr<ModelPackage> TrainFirstRetriever(const TrainingLog& log, const Recipe& recipe,
+                                                 const TrainEnvironment& environment,
+                                                 const TrainModelsOptions& options,
+                                                 const std::function<void(const TrainProgress&)>& progress,
+                                                 std::stop_token stop) {
+  if (auto status = MakeWorkFolder(options.work_folder); !status.ok()) return status;
+  return Run(log, recipe, environment, options, progress, stop).First();
 }
 
 }  // namespace waymark

@@ -57,4 +57,11 @@ absl::StatusOr<TrainedModels> TrainModels(const TrainingLog& log, const Recipe& 
                                           const std::function<void(const TrainProgress&)>& progress,
                                           std::stop_token stop);
 
+// The first retriever alone, in work_folder/first: what ranking lists are looked at through.
+absl::StatusOr<ModelPackage> TrainFirstRetriever(const TrainingLog& log, const Recipe& recipe,
+                                                 const TrainEnvironment& environment,
+                                                 const TrainModelsOptions& options,
+                                                 const std::function<void(const TrainProgress&)>& progress,
+                                                 std::stop_token stop);
+
 }  // namespace waymark

@@ -1,7 +1,7 @@
 // The passes of a step over the parts of its batch: through the encoder, or the process's slice of it.
 #include <functional>
 
-#include "training/retriever/lap.h"
+#include "training/lap.h"
 #include "training/retriever/pipeline_schedule.h"
 #include "training/retriever/retriever_step.h"
 

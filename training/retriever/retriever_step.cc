@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "recommend/network/pointwise_kernels.h"
-#include "training/retriever/lap.h"
+#include "training/lap.h"
 #include "training/retriever/pipeline_schedule.h"
 
 namespace waymark {

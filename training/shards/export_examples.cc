@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 #include <system_error>
-#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -18,6 +16,7 @@
 #include "training/shards/examples_index.h"
 #include "training/shards/history_example.h"
 #include "training/shards/record_frames.h"
+#include "training/shards/shard_writer.h"
 
 namespace waymark {
 namespace {
@@ -58,7 +57,8 @@ class Exporter {
         options_(options),
         progress_(progress),
         stop_(std::move(stop)),
-        directory_(input.store, input.scope, input.catalog) {}
+        directory_(input.store, input.scope, input.catalog),
+        writer_(options.folder, options.packing) {}
 
   absl::StatusOr<ExportedExamples> Run() {
     absl::Status status = Prepare();
@@ -132,8 +132,8 @@ class Exporter {
       const auto was = ReadWholeFile(file, 4 * hashes.size());
       if (was.ok() && *was == hashes) return absl::OkStatus();
     }
-    for (int f = 0; f < options_.files; ++f) std::filesystem::remove(NoteOf(FileName(f)), error);
-    std::filesystem::remove(NoteOf(ItemsName()), error);
+    for (int f = 0; f < options_.files; ++f) writer_.Forget(FileName(f));
+    writer_.Forget(ItemsName());
     if (absl::Status synced = SyncFolder(options_.folder); !synced.ok()) return synced;
     const std::string_view part = hashes;
     return WriteSyncedFile(file, {&part, 1});
@@ -143,41 +143,10 @@ class Exporter {
     return absl::StrFormat("examples-%05d-of-%05d%s", file, options_.files, EndingOf(options_.packing));
   }
   std::string ItemsName() const { return absl::StrCat("items", EndingOf(options_.packing)); }
-  std::filesystem::path NoteOf(const std::string& name) const { return options_.folder / (name + ".json"); }
-
-  // Writes the file and beside it the note of what it is, by which a later export knows that it is complete.
-  absl::Status WriteShard(const std::string& name, const std::string& raw,
-                          storage::ExamplesIndex::File* file) {
-    auto packed = Pack(options_.packing, raw);
-    if (!packed.ok()) return packed.status();
-    file->set_name(name);
-    file->set_bytes(static_cast<int64_t>(packed->size()));
-    file->set_sha256(Sha256Hex(*packed));
-    file->set_raw_bytes(static_cast<int64_t>(raw.size()));
-    const std::filesystem::path path = options_.folder / name, fresh = path.string() + ".new";
-    const std::string_view part = *packed;
-    if (absl::Status written = WriteSyncedFile(fresh, {&part, 1}); !written.ok()) return written;
-    std::error_code error;
-    std::filesystem::rename(fresh, path, error);
-    if (error)
-      return absl::UnavailableError(absl::StrCat("cannot rename ", fresh.string(), ": ", error.message()));
-    return WriteJsonMessage(NoteOf(name), *file);
-  }
-
-  // Whether an export that was stopped has left the file complete.
-  bool Kept(const std::string& name, storage::ExamplesIndex::File* file) const {
-    std::error_code error;
-    if (!std::filesystem::exists(NoteOf(name), error)) return false;
-    if (!ReadJsonMessage(NoteOf(name), file).ok()) return false;
-    const auto hash = Sha256HexOfFile(options_.folder / name);
-    if (hash.ok() && *hash == file->sha256()) return true;
-    file->Clear();
-    return false;
-  }
 
   absl::Status WriteHistories(int number, storage::ExamplesIndex::File* file) {
     const std::string name = FileName(number);
-    if (Kept(name, file)) {
+    if (writer_.Kept(name, file)) {
       ++kept_;
       return absl::OkStatus();
     }
@@ -203,12 +172,12 @@ class Exporter {
       file->set_first_time_us(first);
       file->set_last_time_us(last);
     }
-    return WriteShard(name, raw, file);
+    return writer_.Write(name, raw, file);
   }
 
   absl::Status WriteItems(storage::ExamplesIndex::File* file) {
     const std::string name = ItemsName();
-    if (Kept(name, file)) {
+    if (writer_.Kept(name, file)) {
       ++kept_;
       return absl::OkStatus();
     }
@@ -224,39 +193,16 @@ class Exporter {
       for (size_t i = 0; i < some.size(); ++i) AppendRecord(PrintItem({ids[i], content[i]}), &raw);
     }
     file->set_examples(static_cast<int64_t>(all.size()));
-    return WriteShard(name, raw, file);
+    return writer_.Write(name, raw, file);
   }
 
   // File number `files` is that of the items.
   absl::Status WriteFiles() {
     std::vector<storage::ExamplesIndex::File> files(options_.files + 1);
-    std::vector<absl::Status> results(options_.threads);
-    std::atomic<int> next{0}, done{0};
-    std::mutex mutex;
-    {
-      std::vector<std::jthread> threads;
-      for (int t = 0; t < options_.threads; ++t) {
-        threads.emplace_back([&, t] {
-          for (int f = next++; f < static_cast<int>(files.size()); f = next++) {
-            if (stop_.stop_requested()) {
-              results[t] = absl::CancelledError("the export was stopped; the same command goes on with it");
-              return;
-            }
-            results[t] = f < options_.files ? WriteHistories(f, &files[f]) : WriteItems(&files[f]);
-            if (!results[t].ok()) {
-              next = static_cast<int>(files.size());
-              return;
-            }
-            std::lock_guard lock(mutex);
-            ++done;
-            if (progress_) progress_(done, static_cast<int>(files.size()));
-          }
-        });
-      }
-    }
-    for (const absl::Status& result : results) {
-      if (!result.ok()) return result;
-    }
+    const absl::Status written = RunSideBySide(
+        static_cast<int>(files.size()), options_.threads, progress_, stop_,
+        [&](int f) { return f < options_.files ? WriteHistories(f, &files[f]) : WriteItems(&files[f]); });
+    if (!written.ok()) return written;
     *out_.index.mutable_items() = std::move(files.back());
     for (int f = 0; f < options_.files; ++f) *out_.index.add_files() = std::move(files[f]);
     return absl::OkStatus();
@@ -309,8 +255,8 @@ class Exporter {
     std::error_code ignored;
     for (const char* name : {kExportName, kDataName})
       std::filesystem::remove(options_.folder / name, ignored);
-    for (const auto& file : index.files()) std::filesystem::remove(NoteOf(file.name()), ignored);
-    std::filesystem::remove(NoteOf(index.items().name()), ignored);
+    for (const auto& file : index.files()) writer_.Forget(file.name());
+    writer_.Forget(index.items().name());
     return absl::OkStatus();
   }
 
@@ -319,6 +265,7 @@ class Exporter {
   const std::function<void(int, int)>& progress_;
   std::stop_token stop_;
   CatalogDirectory directory_;
+  ShardWriter writer_;
   storage::ExamplesExport run_;
   Interactions known_;
   RetrieverRows rows_;

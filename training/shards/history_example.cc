@@ -1,67 +1,18 @@
 #include "training/shards/history_example.h"
 
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "store/package/model_package.h"
-#include "waymark/storage/examples.pb.h"
+#include "training/shards/example_features.h"
 
 namespace waymark {
-namespace {
-
-// Maps have no order of their own: the same example is the same bytes.
-std::string Print(const storage::Example& example) {
-  std::string out;
-  {
-    google::protobuf::io::StringOutputStream stream(&out);
-    google::protobuf::io::CodedOutputStream coded(&stream);
-    coded.SetSerializationDeterministic(true);
-    example.SerializeToCodedStream(&coded);
-  }
-  return out;
-}
-
-google::protobuf::RepeatedField<int64_t>* Numbers(storage::Example* example, const char* name) {
-  return (*example->mutable_features()->mutable_feature())[name].mutable_int64_list()->mutable_value();
-}
-
-const storage::Feature* FindFeature(const storage::Example& example, const char* name) {
-  const auto found = example.features().feature().find(name);
-  return found == example.features().feature().end() ? nullptr : &found->second;
-}
-
-absl::Status WrongFeature(const char* name, std::string_view what) {
-  return absl::DataLossError(absl::StrCat("the feature '", name, "' ", std::string(what)));
-}
-
-absl::Status ReadNumbers(const storage::Example& example, const char* name, std::vector<int64_t>* out) {
-  const storage::Feature* feature = FindFeature(example, name);
-  if (feature == nullptr) return WrongFeature(name, "is missing");
-  if (!feature->has_int64_list()) return WrongFeature(name, "is no int64 list");
-  out->assign(feature->int64_list().value().begin(), feature->int64_list().value().end());
-  return absl::OkStatus();
-}
-
-absl::Status ReadNumber(const storage::Example& example, const char* name, int64_t* out) {
-  std::vector<int64_t> values;
-  absl::Status status = ReadNumbers(example, name, &values);
-  if (!status.ok()) return status;
-  if (values.size() != 1) return WrongFeature(name, "is not one number");
-  *out = values[0];
-  return status;
-}
-
-}  // namespace
-
 std::string PrintHistory(const HistoryExample& example) {
   storage::Example out;
-  Numbers(&out, "user")->Add(static_cast<int64_t>(example.user));
-  Numbers(&out, "items")->Add(example.rows.begin(), example.rows.end());
-  Numbers(&out, "times")->Add(example.times_us.begin(), example.times_us.end());
-  Numbers(&out, "held_out")->Add(static_cast<int64_t>(example.held_out));
-  return Print(out);
+  NumbersOf(&out, "user")->Add(static_cast<int64_t>(example.user));
+  NumbersOf(&out, "items")->Add(example.rows.begin(), example.rows.end());
+  NumbersOf(&out, "times")->Add(example.times_us.begin(), example.times_us.end());
+  NumbersOf(&out, "held_out")->Add(static_cast<int64_t>(example.held_out));
+  return PrintExample(out);
 }
 
 absl::Status ParseHistory(std::string_view record, int64_t items, HistoryExample* example) {
@@ -98,9 +49,9 @@ absl::Status ParseHistory(std::string_view record, int64_t items, HistoryExample
 std::string PrintItem(const ItemRecord& item) {
   storage::Example out;
   (*out.mutable_features()->mutable_feature())["id"].mutable_bytes_list()->add_value(item.id);
-  auto* content = Numbers(&out, "content");
+  auto* content = NumbersOf(&out, "content");
   for (uint64_t hash : item.content) content->Add(static_cast<int64_t>(hash));
-  return Print(out);
+  return PrintExample(out);
 }
 
 absl::Status ParseItem(std::string_view record, ItemRecord* item) {

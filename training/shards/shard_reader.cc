@@ -1,74 +1,12 @@
 #include "training/shards/shard_reader.h"
 
-#include <system_error>
-
 #include "absl/strings/str_cat.h"
-#include "store/package/model_package.h"
-#include "store/package/package_files.h"
-#include "training/shards/record_frames.h"
-#include "training/shards/shard_packing.h"
 
 namespace waymark {
-namespace {
-
-constexpr uint64_t kMaxShardBytes = uint64_t{16} << 30;
-
-absl::Status InFile(const std::filesystem::path& path, const absl::Status& status) {
-  return absl::Status(status.code(), absl::StrCat("the shard ", path.string(), ": ", status.message()));
-}
-
-absl::Status DamagedFile(const std::filesystem::path& path, const std::string& what) {
-  return absl::DataLossError(
-      absl::StrCat("the shard ", path.string(), " ", what, "; export again, or copy the folder again"));
-}
-
-}  // namespace
-
-absl::Status ShardReader::ReadRecords(const storage::ExamplesIndex::File& file,
-                                      const std::function<absl::Status(std::string_view)>& visit) const {
-  const std::filesystem::path path = folder_ / file.name();
-  if (file.name().find('/') != std::string::npos) {
-    return absl::DataLossError(absl::StrCat("the index names a file '", file.name(), "' outside its folder"));
-  }
-  std::error_code error;
-  const uint64_t size = std::filesystem::file_size(path, error);
-  if (error) {
-    return absl::NotFoundError(absl::StrCat("the shard ", path.string(), " is missing: ", error.message()));
-  }
-  if (size != static_cast<uint64_t>(file.bytes())) {
-    return DamagedFile(path, absl::StrCat("has ", size, " bytes, the index says ", file.bytes()));
-  }
-  auto bytes = ReadWholeFile(path, kMaxShardBytes);
-  if (!bytes.ok()) return bytes.status();
-  if (Sha256Hex(*bytes) != file.sha256()) return DamagedFile(path, "does not have the SHA-256 of the index");
-  auto packing = ShardPackingOf(index_->compression());
-  if (!packing.ok()) return InFile(path, packing.status());
-  if (file.raw_bytes() < 0 || static_cast<uint64_t>(file.raw_bytes()) > kMaxShardBytes) {
-    return DamagedFile(path, absl::StrCat("would unpack to ", file.raw_bytes(), " bytes"));
-  }
-  auto raw = Unpack(*packing, *bytes, static_cast<uint64_t>(file.raw_bytes()));
-  if (!raw.ok()) return InFile(path, raw.status());
-  RecordFrames frames(*raw);
-  std::string_view payload;
-  while (frames.Next(&payload)) {
-    absl::Status status = visit(payload);
-    if (!status.ok())
-      return InFile(path, absl::Status(status.code(), absl::StrCat("record ", frames.records() - 1, ": ",
-                                                                   status.message())));
-  }
-  if (!frames.status().ok()) return InFile(path, frames.status());
-  if (static_cast<int64_t>(frames.records()) != file.examples()) {
-    return DamagedFile(path,
-                       absl::StrCat("has ", frames.records(), " records, the index says ", file.examples()));
-  }
-  ++files_read_;
-  bytes_read_ += file.bytes();
-  return absl::OkStatus();
-}
 
 absl::Status ShardReader::ReadHistories(int file, const std::function<void(HistoryExample&)>& visit) const {
   HistoryExample example;
-  return ReadRecords(index_->files(file), [&](std::string_view record) {
+  return files_.ReadRecords(index_->files(file), [&](std::string_view record) {
     absl::Status status = ParseHistory(record, index_->item_count(), &example);
     if (status.ok()) visit(example);
     return status;
@@ -77,11 +15,11 @@ absl::Status ShardReader::ReadHistories(int file, const std::function<void(Histo
 
 absl::StatusOr<std::vector<ItemRecord>> ShardReader::ReadItems() const {
   std::vector<ItemRecord> items;
-  absl::Status status = ReadRecords(
+  absl::Status status = files_.ReadRecords(
       index_->items(), [&](std::string_view record) { return ParseItem(record, &items.emplace_back()); });
   if (!status.ok()) return status;
   if (static_cast<int64_t>(items.size()) != index_->item_count()) {
-    return absl::DataLossError(absl::StrCat("the shard ", (folder_ / index_->items().name()).string(),
+    return absl::DataLossError(absl::StrCat("the shard ", (files_.folder() / index_->items().name()).string(),
                                             " has ", items.size(), " items, the index says ",
                                             index_->item_count()));
   }

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "training/retriever/lap.h"
+#include "training/lap.h"
 
 namespace waymark {
 

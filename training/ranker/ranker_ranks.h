@@ -1,0 +1,35 @@
+// What a step of the ranker's training asks of the other ranks of a distributed run. Without one the step is
+// that of a single process. Every rank works on parts of the same batch, and parts are divided by the lists
+// of the whole, so that gradients add up however unevenly the lists lie.
+//
+// Includes LibTorch: for training/ only.
+#pragma once
+#include <torch/torch.h>
+
+#include <array>
+#include <vector>
+
+#include "training/ranker/row_table.h"
+
+namespace waymark {
+
+// What parts of a batch come to, apart from each other.
+struct RankerGradients {
+  std::vector<uint64_t> parts;
+  std::vector<double> losses;  // [parts]
+  torch::Tensor dense;         // [parts, floats of all parameters]; zero where a part has no gradient
+  torch::Tensor touched;       // [parts, parameters]: 1 where it has one
+  // Of the item, content and query tables, for each of the parts: the rows that it touched.
+  std::array<std::vector<RowTable::Part>, 3> tables;
+};
+
+class RankerRanks {
+ public:
+  virtual ~RankerRanks() = default;
+  // In: what this rank's parts come to. Out: all parts of the batch, in ascending order. They are not added
+  // up on the way: their sum is then that of one process, bit for bit, on any number of ranks. Sums in
+  // another order differ in their rounding, and Adam makes a whole step of a gradient that is nothing else.
+  virtual void Gather(RankerGradients* gradients) = 0;
+};
+
+}  // namespace waymark
