@@ -75,6 +75,13 @@ std::string UserIdKey(Scope scope, bool visitor, std::string_view id) {
   return key;
 }
 
+std::string UserSecretKey(Scope scope, UserNumber user) {
+  std::string key = ScopeKey(scope);
+  key.push_back('k');
+  AppendBigEndian64(key, user);
+  return key;
+}
+
 std::string UserLogKey(Scope scope, UserNumber user, LogOffset offset) {
   std::string key = WithScope(scope, 16);
   AppendBigEndian64(key, user);

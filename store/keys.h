@@ -37,6 +37,8 @@ std::string UserKey(Scope scope, UserNumber user);
 UserNumber UserOfKey(std::string_view key);
 // user_ids: scope + 'u' or 'v' + text.
 std::string UserIdKey(Scope scope, bool visitor, std::string_view id);
+// Beside them: scope + 'k' + number, the user's secret (store/user_secrets_impl.h).
+std::string UserSecretKey(Scope scope, UserNumber user);
 // user_log: scope + number + offset. Log entries of a user that its history does not name: changes of
 // attributes, and events without items. Erasure finds them here.
 std::string UserLogKey(Scope scope, UserNumber user, LogOffset offset);

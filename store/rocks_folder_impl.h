@@ -24,7 +24,7 @@ enum class Family {
   kItemIds,  // text -> ordinal
   kItemNames,  // ordinal -> text, of ids that an event was the first to name
   kUsers,      // number -> UserRecord
-  kUserIds,    // text -> number
+  kUserIds,    // text -> number, number -> secret
   kUserLog,    // number + offset -> nothing: log entries that the history does not name
   kLog,        // offset -> LogEntry
   kEventIds,   // hash of the text -> offset

@@ -10,6 +10,7 @@
 #include "store/erasure_impl.h"
 #include "store/server_file.h"
 #include "store/store_impl.h"
+#include "store/user_secrets_impl.h"
 
 namespace waymark {
 namespace {
@@ -65,20 +66,21 @@ absl::Status Store::Impl::Open() {
   if (options.read_only) return absl::OkStatus();
   // One that a crash or a full disk cut short. It stays noted when there is still no room.
   absl::Status status = FinishErasures(*database);
+  if (status.ok() && format < kStoreFormat) status = MakeFormat2();
   return absl::IsResourceExhausted(status) ? absl::OkStatus() : status;
 }
 
 absl::Status Store::Impl::ReadFolder() {
-  auto format = database->Get(Family::kMeta, kFormatKey);
-  if (!format.ok()) return format.status();
-  if (!format->has_value()) {
+  auto stored = database->Get(Family::kMeta, kFormatKey);
+  if (!stored.ok()) return stored.status();
+  if (!stored->has_value()) {
     if (options.read_only) return absl::DataLossError(absl::StrCat(data.string(), " has no format number"));
     return MakeFolder();
   }
-  if ((*format)->size() != 4) return absl::DataLossError(absl::StrCat(data.string(), ": no format number"));
-  const uint32_t number = ReadBigEndian32(**format);
-  if (number > kStoreFormat) {
-    return absl::FailedPreconditionError(absl::StrCat(data.string(), " has format ", number,
+  if ((*stored)->size() != 4) return absl::DataLossError(absl::StrCat(data.string(), ": no format number"));
+  format = ReadBigEndian32(**stored);
+  if (format > kStoreFormat) {
+    return absl::FailedPreconditionError(absl::StrCat(data.string(), " has format ", format,
                                                       ", this program reads up to ", kStoreFormat,
                                                       ": use the newer program that wrote it"));
   }
@@ -101,14 +103,26 @@ absl::Status Store::Impl::MakeFolder() {
   const std::string random = RandomBytes(8);
   epoch = ReadBigEndian64(random) | 1;  // never 0
   signing_key = RandomBytes(32);
-  std::string format, made;
-  AppendBigEndian32(format, kStoreFormat);
+  std::string number, made;
+  AppendBigEndian32(number, kStoreFormat);
   AppendBigEndian64(made, epoch);
   Batch batch;
-  database->Put(batch, Family::kMeta, kFormatKey, format);
+  database->Put(batch, Family::kMeta, kFormatKey, number);
   database->Put(batch, Family::kMeta, kEpochKey, made);
   database->Put(batch, Family::kMeta, kSigningKeyKey, signing_key);
   return database->Write(batch, true);
+}
+
+// The folder keeps its format until every user has a secret.
+absl::Status Store::Impl::MakeFormat2() {
+  if (absl::Status status = MakeMissingSecrets(*database); !status.ok()) return status;
+  std::string number;
+  AppendBigEndian32(number, kStoreFormat);
+  Batch batch;
+  database->Put(batch, Family::kMeta, kFormatKey, number);
+  absl::Status written = database->Write(batch, true);
+  if (written.ok()) format = kStoreFormat;
+  return written;
 }
 
 absl::StatusOr<std::unique_ptr<Store>> Store::Open(const std::filesystem::path& data,

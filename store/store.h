@@ -109,6 +109,10 @@ class Store : public ChangeFeed {
   std::optional<UserNumber> FindUser(Scope scope, std::string_view user_id) const;
   std::optional<UserNumber> FindVisitor(Scope scope, std::string_view visitor_id) const;
   absl::StatusOr<storage::UserRecord> GetUser(Scope scope, UserNumber user) const;
+  // 32 random bytes that are this user's alone, from which keys of what is sealed outside the store are
+  // derived; gone with the user. NOT_FOUND: there is no such user (any more), or the folder is of an older
+  // format and was not opened for writing since.
+  absl::StatusOr<std::string> UserSecret(Scope scope, UserNumber user) const;
   // Users and visitors with a number >= first, until `visit` answers false.
   absl::Status ForEachUser(Scope scope, UserNumber first,
                            const std::function<bool(UserNumber, const storage::UserRecord&)>& visit) const;

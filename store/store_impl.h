@@ -23,7 +23,8 @@ namespace waymark {
 inline constexpr std::string_view kFormatKey = "!format";
 inline constexpr std::string_view kEpochKey = "!epoch";
 inline constexpr std::string_view kSigningKeyKey = "!signing_key";
-inline constexpr uint32_t kStoreFormat = 1;
+// 2: every user has a secret, which a program of format 1 would not remove with its user.
+inline constexpr uint32_t kStoreFormat = 2;
 
 class Store::Impl {
  public:
@@ -33,6 +34,7 @@ class Store::Impl {
   absl::Status Open();
   absl::Status ReadFolder();
   absl::Status MakeFolder();
+  absl::Status MakeFormat2();
 
   // store_collections.cc
   struct Collection {
@@ -59,6 +61,7 @@ class Store::Impl {
   const StoreOptions options;
   std::unique_ptr<Database> database;
   uint64_t epoch = 0;
+  uint32_t format = kStoreFormat;
   std::string signing_key;
 
   // Collections and their counters as they are on disk.

@@ -35,6 +35,15 @@ absl::StatusOr<storage::UserRecord> Store::GetUser(Scope scope, UserNumber user)
   return record;
 }
 
+absl::StatusOr<std::string> Store::UserSecret(Scope scope, UserNumber user) const {
+  auto secret = impl_->database->Get(Family::kUserIds, UserSecretKey(scope, user));
+  if (!secret.ok()) return secret.status();
+  if (!secret->has_value()) {
+    return absl::NotFoundError(absl::StrCat("there is no secret of a user with number ", user));
+  }
+  return **std::move(secret);
+}
+
 absl::Status Store::ForEachUser(
     Scope scope, UserNumber first,
     const std::function<bool(UserNumber, const storage::UserRecord&)>& visit) const {

@@ -3,6 +3,7 @@
 #include "store/keys.h"
 #include "store/struct_fields.h"
 #include "store/text_check.h"
+#include "store/user_secrets_impl.h"
 #include "store/write_builder_impl.h"
 
 namespace waymark {
@@ -40,6 +41,7 @@ absl::StatusOr<UserNumber> WriteBuilder::FindOrAddUser(ScopeState& state, bool v
   AppendBigEndian64(value, user);
   database_.Put(batch_, Family::kUserIds, key, value);
   state.user_ids[std::move(key)] = user;
+  database_.Put(batch_, Family::kUserIds, UserSecretKey(state.scope, user), NewUserSecret());
   storage::UserRecord& record = state.users[user];
   record.set_id(id);
   record.set_visitor(visitor);
@@ -125,6 +127,8 @@ absl::Status WriteBuilder::Join(ScopeState& state, UserNumber user, UserNumber v
     auto& joined = *(*other)->mutable_joined_visitors();
     joined.erase(std::remove(joined.begin(), joined.end(), visitor), joined.end());
     StoreUser(state, before);
+    // Nor must what was sealed for the visitor outlive the other user, who takes no notice of it any more.
+    database_.Delete(batch_, Family::kUserIds, UserSecretKey(state.scope, visitor));
   }
   state.users[visitor].set_joined_to(user);
   StoreUser(state, visitor);
@@ -147,7 +151,7 @@ absl::Status WriteBuilder::MoveLines(ScopeState& state, Family family, UserNumbe
   return database_.Check(lines->status());
 }
 
-// The first step of an erasure, in one batch: the ids and the attributes are gone, and a note says what is
+// The first step of an erasure, in one batch: ids, attributes and secrets are gone, and a note says what is
 // still to be cleaned (store/erasure_impl.h).
 absl::Status WriteBuilder::EraseUser(ScopeState& state, const DeleteUser& erase, MutationResult& /*result*/) {
   auto user = FindUser(state, false, erase.id);
@@ -166,6 +170,7 @@ absl::Status WriteBuilder::EraseUser(ScopeState& state, const DeleteUser& erase,
     database_.Delete(batch_, Family::kUserIds, key);
     state.user_ids[std::move(key)] = 0;
     database_.Delete(batch_, Family::kUsers, UserKey(state.scope, number));
+    database_.Delete(batch_, Family::kUserIds, UserSecretKey(state.scope, number));
     state.users.erase(number);
     Append(state).mutable_erasure()->set_user(number);
     WriteLast(state);

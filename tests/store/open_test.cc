@@ -113,7 +113,7 @@ TEST_CASE("a newer format is refused, and both numbers are named") {
     const absl::Status status = Store::Open(f.data(), {.read_only = read_only}).status();
     CHECK(absl::IsFailedPrecondition(status));
     CHECK(std::string(status.message()).find("format 9") != std::string::npos);
-    CHECK(std::string(status.message()).find("up to 1") != std::string::npos);
+    CHECK(std::string(status.message()).find("up to 2") != std::string::npos);
   }
 }
 
