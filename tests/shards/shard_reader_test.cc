@@ -38,7 +38,7 @@ TEST_CASE("Shards hold what was written, whatever they are packed with") {
   for (const ShardPacking packing : {ShardPacking::kNone, ShardPacking::kGzip, ShardPacking::kZstd}) {
     const ShardFolder folder("waymark-shards");
     const auto histories = SomeHistories();
-    WriteShards(folder.path(), 3, 10, histories, 1, packing);
+    WriteShards(folder.path(), 3, 10, histories, 1, {.packing = packing});
     const auto index = ReadExamplesIndex(folder.path());
     REQUIRE(index.ok());
     const ShardReader reader(folder.path(), &*index);
@@ -111,8 +111,8 @@ TEST_CASE("An index of another format, kind or feature list is refused, and so i
     CHECK_THAT(std::string(status.message()), Contains(what));
   };
   auto other = index;
-  other.set_format(2);
-  refused(other, "format 2");
+  other.set_format(3);
+  refused(other, "format 3");
   other = index;
   other.set_kind("lists");
   refused(other, "'lists'");

@@ -18,7 +18,8 @@ inline constexpr uint64_t kFirstListUser = 1000;  // list i is of the user kFirs
 // List i goes to file i % files.
 inline std::vector<storage::ExamplesIndex::File> WriteListFiles(const std::filesystem::path& folder,
                                                                 const std::string& begins, int files,
-                                                                const RankingLists& lists) {
+                                                                const RankingLists& lists,
+                                                                const WrittenBy& by) {
   std::vector<storage::ExamplesIndex::File> written;
   for (int f = 0; f < files; ++f) {
     std::string raw;
@@ -26,7 +27,8 @@ inline std::vector<storage::ExamplesIndex::File> WriteListFiles(const std::files
     for (size_t i = static_cast<size_t>(f); i < lists.size(); i += static_cast<size_t>(files)) {
       RankingList list = lists[i];
       list.user = kFirstListUser + i;
-      AppendRecord(PrintList(list), &raw);
+      if (by.left_out.contains(list.user)) continue;
+      (void)AppendUserRecord({kLists, by.packing}, by.keys, list.user, PrintList(list), &raw);
       ++count;
     }
     written.push_back(WriteShardFile(folder,
@@ -40,7 +42,8 @@ inline std::vector<storage::ExamplesIndex::File> WriteListFiles(const std::files
 inline storage::ListsIndex WriteListShards(const std::filesystem::path& folder, int files,
                                            const RankingLists& train, const RankingLists& validation,
                                            const ItemDirectory& directory,
-                                           const std::string& retriever = std::string(64, 'a')) {
+                                           const std::string& retriever = std::string(64, 'a'),
+                                           const WrittenBy& by = {}) {
   storage::ListsIndex index;
   index.set_kind(kLists);
   index.set_compression("zstd");
@@ -48,10 +51,14 @@ inline storage::ListsIndex WriteListShards(const std::filesystem::path& folder, 
   for (const std::string& name : table.Names()) index.add_features(name);
   index.set_features_sha256(table.sha256());
   index.set_record_sha256(ListRecordSha256());
-  for (auto& file : WriteListFiles(folder, "lists", files, train)) *index.add_files() = file;
-  for (auto& file : WriteListFiles(folder, "validation", files, validation)) *index.add_validation() = file;
-  index.set_lists(static_cast<int64_t>(train.size()));
-  index.set_validation_lists(static_cast<int64_t>(validation.size()));
+  for (auto& file : WriteListFiles(folder, "lists", files, train, by)) {
+    index.set_lists(index.lists() + file.examples());
+    *index.add_files() = file;
+  }
+  for (auto& file : WriteListFiles(folder, "validation", files, validation, by)) {
+    index.set_validation_lists(index.validation_lists() + file.examples());
+    *index.add_validation() = file;
+  }
   index.set_lists_with_query(train.with_query());
   index.set_retriever_version("r1");
   index.set_retriever_sha256(retriever);
@@ -93,8 +100,9 @@ inline storage::ListsIndex WriteListShards(const std::filesystem::path& folder, 
   *index.mutable_items() = WriteShardFile(folder, "items.tfrecord.zst", ShardPacking::kZstd, raw,
                                           static_cast<int64_t>(counts.size()));
   index.set_item_count(static_cast<int64_t>(counts.size()));
+  if (by.keys != nullptr) SealIndex(index.mutable_sealing());
   (void)WriteListsIndex(folder, index);
-  index.set_format(1);
+  index.set_format(by.keys != nullptr ? kSealedFormat : kPlainFormat);
   return index;
 }
 

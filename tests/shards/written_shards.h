@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "training/shards/history_example.h"
 #include "training/shards/record_frames.h"
 #include "training/shards/shard_packing.h"
+#include "training/shards/shard_writer.h"
 
 namespace waymark::tests {
 
@@ -46,10 +48,38 @@ inline storage::ExamplesIndex::File WriteShardFile(const std::filesystem::path& 
   return file;
 }
 
-// User u goes to file u % files.
+// A bundle with a key for each of `users` (ascending), but those that were erased.
+inline storage::KeyBundle BundleOf(const std::vector<uint64_t>& users, const std::set<uint64_t>& erased = {},
+                                   absl::Time expires = absl::Now() + absl::Hours(1)) {
+  storage::KeyBundle bundle;
+  for (uint64_t user : users) {
+    if (erased.contains(user)) {
+      bundle.add_erased_users(user);
+      continue;
+    }
+    bundle.add_users(user);
+    bundle.mutable_keys()->append(FolderKey(absl::StrCat("secret of ", user), "salt"));
+  }
+  bundle.set_expire_time_us(absl::ToUnixMicros(expires));
+  return bundle;
+}
+
+inline void SealIndex(storage::Sealing* sealing) {
+  sealing->set_method(kSealMethod);
+  sealing->set_salt("salt");
+}
+
+struct WrittenBy {
+  ShardPacking packing = ShardPacking::kZstd;
+  const ShardKeys* keys = nullptr;  // sealed, when there are any
+  std::set<uint64_t> left_out;      // users that are not written
+};
+
+// History u goes to file u % files.
 inline storage::ExamplesIndex WriteShards(const std::filesystem::path& folder, int files, int64_t items,
                                           const std::vector<HistoryExample>& histories, int held_out,
-                                          ShardPacking packing = ShardPacking::kZstd) {
+                                          const WrittenBy& by = {}) {
+  const ShardPacking packing = by.packing;
   storage::ExamplesIndex index;
   index.set_kind(kHistories);
   index.set_compression(NameOf(packing));
@@ -62,7 +92,9 @@ inline storage::ExamplesIndex WriteShards(const std::filesystem::path& folder, i
     std::string raw;
     int64_t count = 0, events = 0, targets = 0;
     for (size_t u = f; u < histories.size(); u += files) {
-      AppendRecord(PrintHistory(histories[u]), &raw);
+      if (by.left_out.contains(histories[u].user)) continue;
+      (void)AppendUserRecord({kHistories, packing}, by.keys, histories[u].user, PrintHistory(histories[u]),
+                             &raw);
       const int64_t trained = static_cast<int64_t>(histories[u].rows.size() - histories[u].held_out);
       ++count, events += trained, targets += trained - 1;
     }
@@ -79,8 +111,9 @@ inline storage::ExamplesIndex WriteShards(const std::filesystem::path& folder, i
   *index.mutable_items() =
       WriteShardFile(folder, absl::StrCat("items", EndingOf(packing)), packing, raw, items);
   index.set_item_count(items);
+  if (by.keys != nullptr) SealIndex(index.mutable_sealing());
   (void)WriteExamplesIndex(folder, index);
-  index.set_format(1);
+  index.set_format(by.keys != nullptr ? kSealedFormat : kPlainFormat);
   return index;
 }
 

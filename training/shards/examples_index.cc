@@ -9,11 +9,11 @@
 #include "store/package/model_package.h"
 #include "store/package/package_files.h"
 #include "training/shards/history_example.h"
+#include "training/shards/record_seal.h"
 
 namespace waymark {
 namespace {
 
-constexpr int kIndexFormat = 1;
 constexpr char kIndexName[] = "index.json";
 constexpr uint64_t kMaxIndexBytes = uint64_t{64} << 20;
 
@@ -88,9 +88,27 @@ absl::Status ReadSummedMessage(const std::filesystem::path& file, google::protob
   return Parse(file, *text, message);
 }
 
+absl::Status CheckIndexFormat(const std::filesystem::path& file, int format, bool sealed,
+                              const storage::Sealing& sealing) {
+  if (format != kPlainFormat && format != kSealedFormat) {
+    return absl::FailedPreconditionError(absl::StrCat(file.string(), " has format ", format,
+                                                      "; this program reads ", kPlainFormat, " and ",
+                                                      kSealedFormat));
+  }
+  if (sealed != (format == kSealedFormat)) {
+    return absl::DataLossError(absl::StrCat(file.string(), " has format ", format, " and ",
+                                            sealed ? "a" : "no", " seal: it is damaged; export again"));
+  }
+  if (sealed && sealing.method() != kSealMethod) {
+    return absl::FailedPreconditionError(absl::StrCat(file.string(), " is sealed by '", sealing.method(),
+                                                      "'; this program opens ", kSealMethod));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status WriteExamplesIndex(const std::filesystem::path& folder, const storage::ExamplesIndex& index) {
   storage::ExamplesIndex out = index;
-  out.set_format(kIndexFormat);
+  out.set_format(index.has_sealing() ? kSealedFormat : kPlainFormat);
   return WriteSummedMessage(folder / kIndexName, out);
 }
 
@@ -106,9 +124,9 @@ absl::StatusOr<storage::ExamplesIndex> ReadExamplesIndex(const std::filesystem::
   }
   storage::ExamplesIndex index;
   if (absl::Status read = ReadSummedMessage(file, &index); !read.ok()) return read;
-  if (index.format() != kIndexFormat) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(file.string(), " has format ", index.format(), "; this program reads ", kIndexFormat));
+  if (absl::Status checked = CheckIndexFormat(file, index.format(), index.has_sealing(), index.sealing());
+      !checked.ok()) {
+    return checked;
   }
   if (index.kind() != kHistories) {
     return absl::FailedPreconditionError(absl::StrCat(file.string(), " is of the kind '", index.kind(),

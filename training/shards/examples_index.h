@@ -12,6 +12,11 @@
 namespace waymark {
 
 inline constexpr char kHistories[] = "histories";
+inline constexpr int kPlainFormat = 1, kSealedFormat = 2;  // of either kind of index
+
+// That an index's format is the one of what it holds, and its seal one that can be opened.
+absl::Status CheckIndexFormat(const std::filesystem::path& file, int format, bool sealed,
+                              const storage::Sealing& sealing);
 
 // Atomic and synced.
 absl::Status WriteExamplesIndex(const std::filesystem::path& folder, const storage::ExamplesIndex& index);

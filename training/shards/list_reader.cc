@@ -8,7 +8,7 @@ absl::Status ListReader::ReadLists(const storage::ExamplesIndex::File& file,
                                    const std::function<absl::Status(const RankingList&)>& visit) const {
   ListExample list;
   const auto columns = static_cast<size_t>(index_->features_size());
-  return files_.ReadRecords(file, [&](std::string_view record) {
+  return files_.ReadUserRecords(file, [&](std::string_view record) {
     absl::Status status = ParseList(record, columns, index_->item_end(), &list);
     return status.ok() ? visit(list.View()) : status;
   });

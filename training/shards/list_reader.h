@@ -17,8 +17,10 @@ namespace waymark {
 
 class ListReader {
  public:
-  ListReader(std::filesystem::path folder, const storage::ListsIndex* index)
-      : files_(std::move(folder), index->compression()), index_(index) {}
+  // keys: of sealed shards, else null.
+  ListReader(std::filesystem::path folder, const storage::ListsIndex* index, const ShardKeys* keys = nullptr)
+      : files_(std::move(folder), index->compression(), {index->has_sealing(), index->kind(), keys}),
+        index_(index) {}
   // The list is a view, until `visit` returns. DATA_LOSS names the file and the record; NOT_FOUND a file that
   // is missing.
   absl::Status ReadLists(const storage::ExamplesIndex::File& file,

@@ -11,8 +11,6 @@
 namespace waymark {
 namespace {
 
-constexpr int kListsFormat = 1;
-
 absl::StatusOr<storage::ListsIndex> ReadAnyIndex(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / "index.json";
   std::error_code error;
@@ -50,7 +48,7 @@ absl::StatusOr<std::string> KindOfShards(const std::filesystem::path& folder) {
 
 absl::Status WriteListsIndex(const std::filesystem::path& folder, const storage::ListsIndex& index) {
   storage::ListsIndex out = index;
-  out.set_format(kListsFormat);
+  out.set_format(index.has_sealing() ? kSealedFormat : kPlainFormat);
   return WriteSummedMessage(folder / "index.json", out);
 }
 
@@ -63,9 +61,9 @@ absl::StatusOr<storage::ListsIndex> ReadListsIndex(const std::filesystem::path& 
     return absl::FailedPreconditionError(
         absl::StrCat(file, " is of the kind '", index->kind(), "', not '", kLists, "'"));
   }
-  if (index->format() != kListsFormat) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(file, " has format ", index->format(), "; this program reads ", kListsFormat));
+  if (absl::Status checked = CheckIndexFormat(file, index->format(), index->has_sealing(), index->sealing());
+      !checked.ok()) {
+    return checked;
   }
   if (index->record_sha256() != ListRecordSha256()) {
     return absl::FailedPreconditionError(absl::StrCat(

@@ -6,6 +6,7 @@
 #include "store/package/model_package.h"
 #include "store/package/package_files.h"
 #include "training/shards/record_frames.h"
+#include "training/shards/record_seal.h"
 #include "training/shards/shard_packing.h"
 
 namespace waymark {
@@ -57,13 +58,43 @@ absl::Status ShardFiles::ReadRecords(const storage::ExamplesIndex::File& file,
                                                                    status.message())));
   }
   if (!frames.status().ok()) return InFile(path, frames.status());
-  if (static_cast<int64_t>(frames.records()) != file.examples()) {
-    return DamagedFile(path,
-                       absl::StrCat("has ", frames.records(), " records, the index says ", file.examples()));
+  if (static_cast<int64_t>(frames.records()) != file.examples() + file.erased()) {
+    return DamagedFile(path, absl::StrCat("has ", frames.records(), " records, the index says ",
+                                          file.examples() + file.erased()));
   }
   ++files_read_;
   bytes_read_ += file.bytes();
   return absl::OkStatus();
+}
+
+absl::Status ShardFiles::ReadUserRecords(const storage::ExamplesIndex::File& file,
+                                         const std::function<absl::Status(std::string_view)>& visit) const {
+  if (!seal_.sealed) return ReadRecords(file, visit);
+  if (seal_.keys == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat("the shards in ", folder_.string(),
+                                                      " are sealed: a key bundle opens them, which ",
+                                                      "`waymark export keys` writes"));
+  }
+  auto packing = ShardPackingOf(compression_);
+  if (!packing.ok()) return InFile(folder_ / file.name(), packing.status());
+  SealedRecord sealed;
+  int64_t erased = 0;
+  const absl::Status read = ReadRecords(file, [&](std::string_view record) -> absl::Status {
+    if (absl::Status parsed = ParseSealedRecord(record, &sealed); !parsed.ok()) return parsed;
+    auto key = seal_.keys->Find(sealed.user);
+    if (!key.ok()) return key.status();
+    if (key->empty()) {
+      ++erased;
+      return absl::OkStatus();
+    }
+    auto opened = OpenSealedRecord({seal_.kind, *packing}, *key, sealed);
+    return opened.ok() ? visit(*opened) : opened.status();
+  });
+  if (!read.ok()) return read;
+  if (erased == file.erased()) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat("the shard ", (folder_ / file.name()).string(), " has ", erased,
+                                          " records of erased users, the key bundle says ", file.erased(),
+                                          "; make another one with `waymark export keys`"));
 }
 
 }  // namespace waymark

@@ -6,7 +6,7 @@ namespace waymark {
 
 absl::Status ShardReader::ReadHistories(int file, const std::function<void(HistoryExample&)>& visit) const {
   HistoryExample example;
-  return files_.ReadRecords(index_->files(file), [&](std::string_view record) {
+  return files_.ReadUserRecords(index_->files(file), [&](std::string_view record) {
     absl::Status status = ParseHistory(record, index_->item_count(), &example);
     if (status.ok()) visit(example);
     return status;

@@ -18,8 +18,11 @@ namespace waymark {
 
 class ShardReader {
  public:
-  ShardReader(std::filesystem::path folder, const storage::ExamplesIndex* index)
-      : files_(std::move(folder), index->compression()), index_(index) {}
+  // keys: of sealed shards, else null.
+  ShardReader(std::filesystem::path folder, const storage::ExamplesIndex* index,
+              const ShardKeys* keys = nullptr)
+      : files_(std::move(folder), index->compression(), {index->has_sealing(), index->kind(), keys}),
+        index_(index) {}
   // DATA_LOSS names the file and the record; NOT_FOUND a file that is missing.
   absl::Status ReadHistories(int file, const std::function<void(HistoryExample&)>& visit) const;
   absl::StatusOr<std::vector<ItemRecord>> ReadItems() const;

@@ -10,6 +10,7 @@
 #include "store/package/model_package.h"
 #include "store/package/package_files.h"
 #include "training/shards/examples_index.h"
+#include "training/shards/record_frames.h"
 
 namespace waymark {
 
@@ -44,6 +45,20 @@ absl::Status ShardWriter::Write(const std::string& name, const std::string& raw,
 void ShardWriter::Forget(const std::string& name) const {
   std::error_code ignored;
   std::filesystem::remove(NoteOf(name), ignored);
+}
+
+absl::Status AppendUserRecord(const SealedKind& kind, const ShardKeys* keys, uint64_t user,
+                              const std::string& record, std::string* raw) {
+  if (keys == nullptr) {
+    AppendRecord(record, raw);
+    return absl::OkStatus();
+  }
+  auto key = keys->Find(user);
+  if (!key.ok()) return key.status();
+  auto sealed = SealRecord(kind, *key, user, record);
+  if (!sealed.ok()) return sealed.status();
+  AppendRecord(*sealed, raw);
+  return absl::OkStatus();
 }
 
 absl::Status RunSideBySide(int count, int threads, const std::function<void(int, int)>& progress,

@@ -12,6 +12,8 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "training/shards/key_bundle.h"
+#include "training/shards/record_seal.h"
 #include "training/shards/shard_packing.h"
 #include "waymark/storage/examples.pb.h"
 
@@ -35,6 +37,10 @@ class ShardWriter {
   std::filesystem::path folder_;
   ShardPacking packing_;
 };
+
+// Appends a user's record as it lies in a file: sealed, where there are keys (else null).
+absl::Status AppendUserRecord(const SealedKind& kind, const ShardKeys* keys, uint64_t user,
+                              const std::string& record, std::string* raw);
 
 // work(0) ... work(count - 1) on `threads` threads; the first error ends it. `progress`: done and all, from
 // any thread, one at a time; may be empty. CANCELLED: a stop was asked for.
