@@ -25,7 +25,7 @@ if [ ! -d "$store" ]; then
     *) echo "there is no data set '$set_name'; there are beauty and movielens" >&2; exit 2 ;;
   esac
 fi
-[ -f "$shards/index.json" ] || "$bin/waymark" export examples "$shards" --data "$store" --leave-out 1
+[ -f "$shards/index.json" ] || "$bin/waymark" export examples "$shards" --plain --data "$store" --leave-out 1
 for processes in "$@"; do
   rm -rf "$work/$set_name-package-$processes"
   OMP_NUM_THREADS=1 "$bin/waymark-train" --shards "$shards" --package "$work/$set_name-package-$processes" \

@@ -24,6 +24,7 @@ void AddServe(CLI::App* app, Run* run);
 void AddImport(CLI::App* app, Run* run);
 void AddExport(CLI::App* app, Run* run);
 void AddExportExamples(CLI::App* group, Run* run);  // of `export`
+void AddExportKeys(CLI::App* group, Run* run);      // of `export`
 void AddExportLists(CLI::App* group, Run* run);     // of `export`
 void AddSearch(CLI::App* app, Run* run);
 void AddSuggest(CLI::App* app, Run* run);

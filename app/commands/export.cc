@@ -150,6 +150,7 @@ void AddExport(CLI::App* app, Run* run) {
           "--policy as_ranked");
   AddExportExamples(group, run);
   AddExportLists(group, run);
+  AddExportKeys(group, run);
 }
 
 }  // namespace waymark

@@ -65,10 +65,11 @@ int RunExportExamples(const Options& options) {
 void AddExportExamples(CLI::App* group, Run* run) {
   CLI::App* command = AddCommand(
       group, "examples",
-      "Training shards for waymark-train: each user's history, packed, not encrypted; erasing a user does "
-      "not reach them",
+      "Training shards for waymark-train: each user's history, packed, sealed under the user's key, which "
+      "erasing the user destroys",
       "  waymark export examples shards --data DIR\n"
-      "  waymark-train --shards shards --package retriever-1");
+      "  waymark export keys shards keys-1 --data DIR\n"
+      "  waymark-train --shards shards --keys keys-1 --package retriever-1");
   auto options = std::make_shared<Options>();
   AddTargetOptions(command, &options->target);
   command->add_option("folder", options->folder, "made when it is not there; a stopped export goes on")
@@ -91,6 +92,9 @@ void AddExportExamples(CLI::App* group, Run* run) {
       ->check(CLI::Range(0, 1000))
       ->capture_default_str()
       ->type_name("N");
+  command->add_flag(
+      "--plain", options->examples.plain,
+      "not sealed under users' keys: other tools read it, and erasing a user does not reach it");
   command->add_option("--threads", options->threads, "0: every core")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str()

@@ -95,10 +95,11 @@ int RunExportLists(const Options& options) {
 void AddExportLists(CLI::App* group, Run* run) {
   CLI::App* command = AddCommand(
       group, "lists",
-      "Training shards for waymark-train: the ranking lists that a ranker learns from, packed, not "
-      "encrypted; erasing a user does not reach them",
+      "Training shards for waymark-train: the ranking lists that a ranker learns from, packed, sealed under "
+      "their users' keys, which erasing a user destroys",
       "  waymark export lists shards --data DIR\n"
-      "  waymark-train --shards shards --package ranker-1");
+      "  waymark export keys shards keys-1 --data DIR\n"
+      "  waymark-train --shards shards --keys keys-1 --package ranker-1");
   auto options = std::make_shared<Options>();
   AddTargetOptions(command, &options->target);
   command->add_option("folder", options->folder, "made when it is not there; a stopped export goes on")
@@ -140,6 +141,9 @@ void AddExportLists(CLI::App* group, Run* run) {
   command->add_option("--seed", options->lists.seed, "of the retriever through which the past is looked at")
       ->capture_default_str()
       ->type_name("N");
+  command->add_flag(
+      "--plain", options->lists.plain,
+      "not sealed under users' keys: other tools read it, and erasing a user does not reach it");
   command->add_option("--threads", options->threads, "0: every core")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str()

@@ -110,6 +110,9 @@ void AddFiles(CLI::App* app, TrainArguments* a) {
          "(a ranker is) wrote")
       ->required()
       ->type_name("DIR");
+  app->add_option("--keys", a->job.keys,
+                  "of sealed shards: the key bundle that `waymark export keys` wrote for them")
+      ->type_name("FILE");
   app->add_option("--package", a->job.package, "the folder that the model package becomes")
       ->required()
       ->type_name("DIR");

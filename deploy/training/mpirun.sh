@@ -2,7 +2,7 @@
 # waymark-train under OpenMPI. With --backend mpi gradients go over MPI too (waymark_backend_mpi.so lies beside the
 # program); on several machines Gloo needs --rendezvous HOST:PORT of rank 0.
 #
-#   deploy/training/mpirun.sh --shards shards --package retriever-1 --backend mpi
+#   deploy/training/mpirun.sh --shards shards --keys shards.keys --package retriever-1 --backend mpi
 #   HOSTS=node1:2,node2:2 PROCESSES=4 deploy/training/mpirun.sh ...
 set -euo pipefail
 options=(-n "${PROCESSES:-2}")

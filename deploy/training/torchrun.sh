@@ -2,7 +2,7 @@
 # waymark-train under torchrun, on this machine or on several; a rank that dies is started again with the others, from
 # the newest checkpoint.
 #
-#   deploy/training/torchrun.sh --shards shards --package retriever-1 --checkpoints checkpoints
+#   deploy/training/torchrun.sh --shards shards --keys shards.keys --package retriever-1 --checkpoints checkpoints
 #   NODES=2 MEETING=node1:29400 PROCESSES=4 deploy/training/torchrun.sh ...     on each of the machines
 set -euo pipefail
 nodes="${NODES:-1}" processes="${PROCESSES:-2}" restarts="${RESTARTS:-3}"

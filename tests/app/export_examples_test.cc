@@ -24,11 +24,25 @@ std::string Views(int users) {
   return rows;
 }
 
+// A fresh key bundle for the shards in `folder`.
+ShardKeys KeysFor(const Sandbox& box, const std::string& folder, const storage::ExamplesIndex& index) {
+  const std::string file = folder + ".keys";
+  const Ran ran = box.Run({"export", "keys", folder, file, "--data", "d"});
+  INFO(ran.err);
+  REQUIRE(ran.code == 0);
+  auto keys = ShardKeys::Read(box.Path(file), {folder, ExamplesFingerprint(index), absl::Now()});
+  INFO(keys.status().ToString());
+  REQUIRE(keys.ok());
+  return *std::move(keys);
+}
+
 // user -> rows, of all files.
-std::map<uint64_t, HistoryExample> HistoriesIn(const std::filesystem::path& folder,
-                                               const storage::ExamplesIndex& index) {
+std::map<uint64_t, HistoryExample> HistoriesIn(const Sandbox& box, const std::string& folder,
+                                               storage::ExamplesIndex index) {
   std::map<uint64_t, HistoryExample> histories;
-  const ShardReader reader(folder, &index);
+  const ShardKeys keys = KeysFor(box, folder, index);
+  keys.TakeErased(index.mutable_files());
+  const ShardReader reader(box.Path(folder), &index, &keys);
   for (int f = 0; f < index.files_size(); ++f) {
     REQUIRE(reader
                 .ReadHistories(f,
@@ -64,7 +78,7 @@ TEST_CASE("exported shards hold every history, packed or not, in the rows of the
     const ShardReader reader(box.Path(how), &*index);
     const auto items = reader.ReadItems();
     REQUIRE(items.ok());
-    const auto histories = HistoriesIn(box.Path(how), *index);
+    const auto histories = HistoriesIn(box, how, *index);
     CHECK(histories.size() == 30);
     for (const auto& [user, example] : histories) {
       CHECK(example.held_out == 1);
@@ -102,7 +116,7 @@ TEST_CASE("the newest events can be left out, and then nobody sees them") {
   const auto index = ReadExamplesIndex(box.Path("s"));
   REQUIRE(index.ok());
   CHECK(index->events() == 15 * 2 + 15 * 3);
-  for (const auto& [user, example] : HistoriesIn(box.Path("s"), *index)) {
+  for (const auto& [user, example] : HistoriesIn(box, "s", *index)) {
     const int64_t u = (example.times_us[0] / 1000000 - 1000000000) / 100;
     CHECK(example.rows.size() == static_cast<size_t>(3 + u % 2));
   }
@@ -168,6 +182,87 @@ TEST_CASE("an export that goes on after a user was erased writes all of its file
   REQUIRE(index.ok());
   REQUIRE(fresh.ok());
   CHECK(ExamplesFingerprint(*index) == ExamplesFingerprint(*fresh));
+}
+
+TEST_CASE("what was exported of a user cannot be read any more once the user is erased") {
+  const Sandbox box;
+  box.Write("events.jsonl", Views(30));
+  REQUIRE(box.Run({"import", "events", "events.jsonl", "--data", "d"}).code == 0);
+  REQUIRE(box.Run({"export", "examples", "s", "--data", "d", "--files", "4"}).code == 0);
+  const auto index = ReadExamplesIndex(box.Path("s"));
+  REQUIRE(index.ok());
+  const auto before = HistoriesIn(box, "s", *index);
+  REQUIRE(before.size() == 30);
+  UserNumber erased = 0;
+  {
+    auto store = Store::Open(box.Path("d"), {});
+    REQUIRE(store.ok());
+    const auto scope = (*store)->FindCollection({});
+    REQUIRE(scope.ok());
+    erased = *(*store)->FindUser(*scope, "u7");
+    REQUIRE((*store)->Write(*scope, {DeleteUser{"u7"}}).ok());
+  }
+  const auto told = box.Json({"export", "keys", "s", "new.keys", "--hours", "2", "--data", "d"});
+  CHECK(told["users"] == 29);
+  CHECK(told["erased_users"] == 1);
+  CHECK(told["erased_records"] == 1);
+  const auto after = HistoriesIn(box, "s", *index);
+  CHECK(after.size() == 29);
+  CHECK(after.count(erased) == 0);
+  // The new bundle holds no key that opens the record, nor one of that user under any number.
+  const auto was = ShardKeys::Read(box.Path("s.keys"), {"s", ExamplesFingerprint(*index), absl::Now()});
+  REQUIRE(was.ok());
+  CHECK(was->Find(erased)->empty());
+  CHECK(std::filesystem::status(box.Path("new.keys")).permissions() ==
+        (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+}
+
+TEST_CASE("keys are made for sealed shards of this data alone") {
+  const Sandbox box;
+  box.Write("events.jsonl", Views(30));
+  box.Write("reversed.jsonl", [] {
+    std::string rows;
+    for (int u = 29; u >= 0; --u) {
+      for (int e = 0; e < 3; ++e) {
+        absl::StrAppend(&rows, R"({"type":"view","user_id":"w)", u, R"(","item_id":"i)", e, R"(","time":)",
+                        1000000000 + 100 * u + e, "}\n");
+      }
+    }
+    return rows;
+  }());
+  REQUIRE(box.Run({"import", "events", "events.jsonl", "--data", "d"}).code == 0);
+  REQUIRE(box.Run({"import", "events", "reversed.jsonl", "--data", "d", "--collection", "other"}).code == 0);
+  REQUIRE(box.Run({"import", "events", "events.jsonl", "--data", "elsewhere"}).code == 0);
+  REQUIRE(box.Run({"export", "examples", "plain", "--plain", "--data", "d"}).code == 0);
+  REQUIRE(box.Run({"export", "examples", "s", "--data", "d"}).code == 0);
+  const auto refused = [&](const std::vector<std::string>& arguments, const std::string& what) {
+    std::vector<std::string> command = {"export", "keys"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    const Ran ran = box.Run(command);
+    CHECK(ran.code == 1);
+    CHECK_THAT(ran.err, Contains(what));
+    CHECK_FALSE(std::filesystem::exists(box.Path("k")));
+  };
+  refused({"plain", "k", "--data", "d"}, "is not sealed");
+  refused({"nothing", "k", "--data", "d"}, "holds no training shards");
+  refused({"s", "k", "--data", "elsewhere"}, "exported from another data folder");
+  refused({"s", "k", "--data", "d", "--collection", "other"}, "from this data folder and collection?");
+  // Plain shards hold the histories as they are, sealed ones do not.
+  const auto plain = ReadExamplesIndex(box.Path("plain"));
+  REQUIRE(plain.ok());
+  CHECK(plain->format() == 1);
+  int histories = 0;
+  const ShardReader reader(box.Path("plain"), &*plain);
+  for (int f = 0; f < plain->files_size(); ++f) {
+    REQUIRE(reader
+                .ReadHistories(f,
+                               [&](HistoryExample& example) {
+                                 CHECK(example.rows.size() >= 4);
+                                 ++histories;
+                               })
+                .ok());
+  }
+  CHECK(histories == 30);
 }
 
 TEST_CASE("too little to train on is said with the counts") {

@@ -46,6 +46,13 @@ struct Trained : Sandbox {
     REQUIRE(Run({"import", "events", "events.jsonl", "--data", "d"}).code == 0);
     REQUIRE(Run({"train", "retriever", "--data", "d", "--version", "r1"}).code == 0);
   }
+  // A key bundle for the lists in `folder`, read again.
+  ShardKeys Keys(const std::string& folder, const storage::ListsIndex& index) const {
+    REQUIRE(Run({"export", "keys", folder, folder + ".keys", "--data", "d"}).code == 0);
+    auto keys = ShardKeys::Read(Path(folder + ".keys"), {folder, ListsFingerprint(index), absl::Now()});
+    REQUIRE(keys.ok());
+    return *std::move(keys);
+  }
   storage::ListsIndex Index(const std::string& folder) const {
     const FeatureTable& table = FeatureTable::Current();
     auto index = ReadListsIndex(Path(folder), {table.Names(), table.sha256()});
@@ -72,7 +79,9 @@ TEST_CASE("exported lists are past decisions: what was known, what was found, an
   CHECK(index.lists() > 100);
   CHECK(index.validation_lists() > 50);
   CHECK(index.validation_lists() <= 90);
-  const ListReader reader(box.Path("s"), &index);
+  CHECK(index.sealing().method() == "aes-256-gcm");
+  const ShardKeys keys = box.Keys("s", index);
+  const ListReader reader(box.Path("s"), &index, &keys);
   const auto items = reader.ReadItems();
   REQUIRE(items.ok());
   std::map<ItemOrdinal, std::string> ids;
@@ -187,7 +196,9 @@ TEST_CASE("an export of lists that goes on after a user was erased makes all of 
   const Ran on = box.Run(command);
   CHECK(on.code == 0);
   CHECK_THAT(on.err, Contains("wrote ") && !Contains("there already"));
-  CHECK(box.Index("stopped").log_users() == kUsers - 1);
+  const storage::ListsIndex index = box.Index("stopped");
+  CHECK(index.log_users() == kUsers - 1);
+  CHECK(box.Keys("stopped", index).erased_users() == 0);
 }
 
 TEST_CASE("lists without a retriever, or of one that is not there, are refused with what to do") {
@@ -207,12 +218,24 @@ TEST_CASE("lists without a retriever, or of one that is not there, are refused w
 TEST_CASE("lists are trained on by 2 ranks, and the ranker serves as one of `waymark train` does") {
   const Trained box;
   REQUIRE(box.Run({"export", "lists", "s", "--data", "d", "--files", "4"}).code == 0);
-  const std::string train = absl::StrCat(
-      "OMP_NUM_THREADS=1 ", WAYMARK_TRAIN_PROGRAM, " --shards ", box.Path("s").string(), " --package ",
-      box.Path("p").string(), " --version far --processes 2 >", box.Path("train.log").string(), " 2>&1");
+  const storage::ListsIndex index = box.Index("s");
+  {  // Two of those who taught are erased before the training.
+    auto store = Store::Open(box.Path("d"), {});
+    REQUIRE(store.ok());
+    const auto scope = (*store)->FindCollection({});
+    REQUIRE(scope.ok());
+    REQUIRE((*store)->Write(*scope, {DeleteUser{"u100"}, DeleteUser{"u149"}}).ok());
+  }
+  const int64_t erased = box.Keys("s", index).erased_users();
+  CHECK(erased >= 1);
+  const std::string train =
+      absl::StrCat("OMP_NUM_THREADS=1 ", WAYMARK_TRAIN_PROGRAM, " --shards ", box.Path("s").string(),
+                   " --keys ", box.Path("s.keys").string(), " --package ", box.Path("p").string(),
+                   " --version far --processes 2 >", box.Path("train.log").string(), " 2>&1");
   const int code = std::system(train.c_str());
   INFO(box.Read("train.log"));
   REQUIRE(code == 0);
+  CHECK_THAT(box.Read("train.log"), Contains(absl::StrCat("erased since: ", erased, " users")));
   REQUIRE(box.Run({"model", "import", "p", "--data", "d"}).code == 0);
   const auto release = box.Json({"release", "create", "--retriever", "r1", "--ranker", "far", "--data", "d"});
   REQUIRE(box.Run({"release", "activate", release["id"].get<std::string>(), "--data", "d"}).code == 0);

@@ -106,6 +106,7 @@ std::string ReportText(const JobResult& r, std::optional<double> price) {
       absl::StrFormat("%d %s (%s, %s), %d parts a batch: %d steps, %.0f %s/s\n", r.ranks,
                       r.ranks == 1 ? "process" : "ranks", r.launcher, r.backend, r.parts, r.steps,
                       static_cast<double>(r.tokens) / std::max(r.train_seconds, 1e-9), r.unit);
+  if (r.erased_users >= 0) absl::StrAppend(&text, "  erased since: ", r.erased_users, " users\n");
   StepTimes sum;
   for (const StepTimes& t : r.times) sum.Add(t);
   const double all = std::max(sum.All(), 1e-9) / 100;
@@ -196,6 +197,7 @@ std::string ReportJson(const JobResult& r, std::optional<double> price) {
     json["mesh"] = r.mesh;
     json["communication_share"] = e.communication_share;
   }
+  if (r.erased_users >= 0) json["erased_users"] = r.erased_users;
   if (r.validation_hit10 >= 0) json["validation_hit10"] = r.validation_hit10;
   if (price) {
     json["cost"] = {{"price", *price}, {"distributed", CostOf(e.seconds, r.ranks, *price)}};

@@ -125,12 +125,40 @@ std::string SettingsText(const storage::ExamplesIndex& index, const RetrieverOpt
   return absl::StrJoin(lines, "\n", absl::PairFormatter(" "));
 }
 
-std::string RunText(const JobOptions& job) {
-  return absl::StrCat(
-      "share-rows ", job.share_rows ? "yes" : "no", "\nmesh ", job.mesh.empty() ? "data" : job.mesh,
-      "\nshard-optimizer ", job.shard_optimizer ? "yes" : "no", "\ncheckpoint-activations ",
-      job.checkpoint_activations ? "yes" : "no", "\ncheckpoints ", job.checkpoints.empty() ? "no" : "yes",
-      "\nkeep-checkpoints ", job.keep_checkpoints, "\nmax-steps ", job.max_steps);
+absl::StatusOr<std::optional<ShardKeys>> KeysOfJob(const JobOptions& job, bool sealed,
+                                                   const std::string& fingerprint) {
+  if (!sealed) {
+    if (job.keys.empty()) return std::optional<ShardKeys>();
+    return absl::InvalidArgumentError(absl::StrCat("--keys opens sealed shards, and ", job.shards.string(),
+                                                   " is not sealed; leave it out"));
+  }
+  if (job.keys.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        job.shards.string(), " is sealed under its users' keys: say --keys FILE, which `waymark export keys ",
+        job.shards.string(), " FILE --data DIR` writes where the data is"));
+  }
+  auto keys = ShardKeys::Read(job.keys, {job.shards, fingerprint, absl::Now()});
+  if (!keys.ok()) return keys.status();
+  return std::optional<ShardKeys>(*std::move(keys));
+}
+
+std::string ErasedSetting(const std::optional<ShardKeys>& keys) {
+  if (!keys || keys->erased_users() == 0) return "";
+  return absl::StrCat("\nerased users ", keys->ErasedText());
+}
+
+absl::Status NobodyLeft(const std::filesystem::path& shards) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("all users of ", shards.string(), " were erased since; export again"));
+}
+
+std::string RunText(const JobOptions& job, const std::optional<ShardKeys>& keys) {
+  return absl::StrCat("share-rows ", job.share_rows ? "yes" : "no", "\nmesh ",
+                      job.mesh.empty() ? "data" : job.mesh, "\nshard-optimizer ",
+                      job.shard_optimizer ? "yes" : "no", "\ncheckpoint-activations ",
+                      job.checkpoint_activations ? "yes" : "no", "\ncheckpoints ",
+                      job.checkpoints.empty() ? "no" : "yes", "\nkeep-checkpoints ", job.keep_checkpoints,
+                      "\nmax-steps ", job.max_steps, "\nkeys ", keys ? keys->Sha256() : "none");
 }
 
 absl::Status CheckSameSettings(const std::vector<std::string>& said) {

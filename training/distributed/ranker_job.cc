@@ -104,7 +104,16 @@ absl::StatusOr<RankerSetup> SetUpRanker(const LaunchPlace& place, const JobOptio
   auto parts = PartsOfFiles(index->files_size(), job.parts, place.world_size);
   if (!parts.ok()) return parts.status();
   RankerSetup setup;
-  setup.settings = RankerSettingsText(*index, *options, *parts);
+  auto keys = KeysOfJob(job, index->has_sealing(), ListsFingerprint(*index));
+  if (!keys.ok()) return keys.status();
+  setup.keys = *std::move(keys);
+  setup.settings = absl::StrCat(RankerSettingsText(*index, *options, *parts), ErasedSetting(setup.keys));
+  if (setup.keys) {
+    index->set_lists(index->lists() - setup.keys->TakeErased(index->mutable_files()));
+    index->set_validation_lists(index->validation_lists() -
+                                setup.keys->TakeErased(index->mutable_validation()));
+    if (index->lists() <= 0) return NobodyLeft(job.shards);
+  }
   setup.index = *std::move(index);
   setup.options = *options;
   setup.parts = *parts;
@@ -114,7 +123,7 @@ absl::StatusOr<RankerSetup> SetUpRanker(const LaunchPlace& place, const JobOptio
 absl::StatusOr<JobResult> TrainRankerOver(const LaunchPlace& place, const JobOptions& job,
                                           const RankerSetup& setup, RankGroup* group, std::stop_token stop) {
   try {
-    const ListReader reader(job.shards, &setup.index);
+    const ListReader reader(job.shards, &setup.index, setup.keys ? &*setup.keys : nullptr);
     auto items = reader.ReadItems();
     if (!items.ok()) return items.status();
     RankerRankTrainer trainer(

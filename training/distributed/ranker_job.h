@@ -5,6 +5,7 @@
 //
 // Includes LibTorch: for training/ only.
 #pragma once
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -12,6 +13,7 @@
 #include "training/distributed/rank_group.h"
 #include "training/distributed/train_job.h"
 #include "training/ranker/ranker_options.h"
+#include "training/shards/key_bundle.h"
 #include "waymark/storage/lists.pb.h"
 
 namespace waymark {
@@ -21,6 +23,7 @@ struct RankerSetup {
   storage::ListsIndex index;
   RankerTrainerOptions options;
   int parts = 0;
+  std::optional<ShardKeys> keys;
   std::string settings;  // all that the result depends on, one `name value` a line
 };
 

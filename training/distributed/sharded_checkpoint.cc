@@ -308,7 +308,8 @@ absl::StatusOr<std::optional<ShardedCheckpoints::Loaded>> ShardedCheckpoints::Lo
     std::string problem = FirstProblem(group_->GatherText(status.ok() ? "" : std::string(status.message())));
     if (problem.empty() && manifest.fingerprint() != fingerprint_) {
       return absl::FailedPreconditionError(absl::StrCat(
-          "the checkpoint ", folder.string(), " belongs to a run with other shards or options; give ",
+          "the checkpoint ", folder.string(), " belongs to a run with other shards or options, or is from ",
+          "before users of these shards were erased, and has learned from them; give ",
           "those, name another --checkpoints folder, or remove this one"));
     }
     if (problem.empty()) {

@@ -28,7 +28,9 @@ struct Setup {
   RetrieverOptions options;
   MeshShape mesh;
   int parts = 0;
+  std::optional<ShardKeys> keys;
   std::string settings;  // of either
+  const std::optional<ShardKeys>& shard_keys() const { return ranker ? ranker->keys : keys; }
 };
 
 // Known before the training, not after.
@@ -87,7 +89,15 @@ absl::StatusOr<Setup> SetUp(const LaunchPlace& place, const JobOptions& job) {
   auto parts = PartsOfJob(setup.index, PartsAsked(job, setup.mesh), setup.mesh.data);
   if (!parts.ok()) return parts.status();
   setup.parts = *parts;
-  setup.settings = SettingsText(setup.index, setup.options, job, setup.parts);
+  auto keys = KeysOfJob(job, setup.index.has_sealing(), ExamplesFingerprint(setup.index));
+  if (!keys.ok()) return keys.status();
+  setup.keys = *std::move(keys);
+  setup.settings =
+      absl::StrCat(SettingsText(setup.index, setup.options, job, setup.parts), ErasedSetting(setup.keys));
+  if (setup.keys) {
+    setup.index.set_examples(setup.index.examples() - setup.keys->TakeErased(setup.index.mutable_files()));
+    if (setup.index.examples() <= 0) return NobodyLeft(job.shards);
+  }
   return setup;
 }
 
@@ -116,7 +126,7 @@ absl::StatusOr<JobResult> Train(const LaunchPlace& place, const JobOptions& job,
   if (group->rank() == 0 && job.say && (!job.mesh.empty() || job.shard_optimizer)) {
     job.say(PlacementTable(placement));
   }
-  const ShardReader reader(job.shards, &setup.index);
+  const ShardReader reader(job.shards, &setup.index, setup.keys ? &*setup.keys : nullptr);
   auto items = reader.ReadItems();
   if (!items.ok()) return items.status();
   if (job.memory_limit > 0) {
@@ -158,13 +168,18 @@ absl::StatusOr<JobResult> RunTrainJob(const LaunchPlace& place, const JobOptions
   at::set_num_threads(1);  // parallel over the parts of a batch
   absl::StatusOr<JobResult> result = absl::InternalError("not run");
   try {
-    const absl::Status same =
-        CheckSameSettings(group->GatherText(setup.ok() ? absl::StrCat(setup->settings, "\n", RunText(job))
-                                                       : absl::StrCat("error: ", setup.status().message())));
+    const absl::Status same = CheckSameSettings(
+        group->GatherText(setup.ok() ? absl::StrCat(setup->settings, "\n", RunText(job, setup->shard_keys()))
+                                     : absl::StrCat("error: ", setup.status().message())));
     if (!same.ok()) {
       result = setup.ok() ? same : setup.status();
     } else {
+      const std::optional<ShardKeys>& keys = setup->shard_keys();
+      if (keys && group->rank() == 0 && job.say) {
+        job.say(absl::StrCat("erased since: ", keys->erased_users(), " users, whose records are skipped"));
+      }
       result = Train(place, job, *setup, group.get(), &mesh, std::move(stop));
+      if (keys && result.ok()) result->erased_users = keys->erased_users();
     }
   } catch (const ExchangeError& e) {
     result = absl::UnavailableError(e.what());

@@ -48,6 +48,7 @@ struct JobProgress {
 
 struct JobOptions {
   std::filesystem::path shards, package;
+  std::filesystem::path keys;  // the key bundle of sealed shards; empty: they are plain
   std::string version = "1";
   JobOverrides overrides;
   std::filesystem::path retriever;    // the package that a ranker's lists must belong to; empty: whichever
@@ -90,6 +91,7 @@ struct JobResult {
   int checkpoints = 0, failed_checkpoints = 0;
   bool resumed = false;
   bool stopped_early = false;  // by max_steps
+  int64_t erased_users = -1;   // in the shards, and erased since they were written; -1: they are plain
 };
 
 // CANCELLED: a stop was asked for on some rank; a checkpoint was written first. Other errors are the same on

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
@@ -14,8 +15,10 @@
 #include "training/retriever/retriever_options.h"
 #include "training/retriever/retriever_rows.h"
 #include "training/shards/examples_index.h"
+#include "training/shards/export_keys.h"
 #include "training/shards/history_example.h"
 #include "training/shards/record_frames.h"
+#include "training/shards/record_seal.h"
 #include "training/shards/shard_writer.h"
 
 namespace waymark {
@@ -33,6 +36,8 @@ std::string_view BytesOf(const std::vector<T>& numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(T)};
 }
 
+std::string Switch(bool on) { return on ? "on" : "off"; }
+
 // The first difference between an export that was stopped and the one that is asked for; empty: none.
 std::string ExportDifference(const storage::ExamplesExport& was, const storage::ExamplesExport& is) {
   const auto differs = [](const char* name, const auto& a, const auto& b) {
@@ -42,6 +47,7 @@ std::string ExportDifference(const storage::ExamplesExport& was, const storage::
                                         differs("the log epoch", was.log_epoch(), is.log_epoch()),
                                         differs("--files", was.files(), is.files()),
                                         differs("--compress", was.compression(), is.compression()),
+                                        differs("sealing", Switch(was.sealed()), Switch(is.sealed())),
                                         differs("--held-out", was.held_out(), is.held_out()),
                                         differs("--leave-out", was.left_out(), is.left_out())}) {
     if (!difference.empty()) return difference;
@@ -90,6 +96,7 @@ class Exporter {
     run_.set_held_out(options_.held_out);
     run_.set_left_out(options_.left_out);
     run_.set_collection(input_.collection);
+    run_.set_sealed(!options_.plain);
     const std::filesystem::path file = options_.folder / kExportName;
     if (!std::filesystem::exists(file, error)) return WriteJsonMessage(file, run_);
     storage::ExamplesExport stopped;
@@ -115,17 +122,23 @@ class Exporter {
     for (size_t u = 0; u < known_.user_count(); ++u) {
       if (rows_.ends[u] > known_.starts[u]) users_of_[MixBits(known_.users[u]) % options_.files].push_back(u);
     }
-    return AgreeOnData();
+    if (absl::Status agreed = AgreeOnData(); !agreed.ok() || options_.plain) return agreed;
+    auto keys = KeysOfUsers(keys_input(), known_.users, salt_);
+    if (!keys.ok()) return keys.status();
+    keys_.emplace(*std::move(keys));
+    return absl::OkStatus();
   }
+  KeysInput keys_input() const { return {input_.store, input_.scope}; }
 
   // What a stopped export has left is of use only while the same part of the log says the same: where a user
   // was erased since, the files hold one user too many, and rows of items have other numbers.
-  absl::Status AgreeOnData() const {
+  absl::Status AgreeOnData() {
     std::string hashes;
     for (std::string_view bytes : {BytesOf(known_.users), BytesOf(known_.starts), BytesOf(known_.times_us),
                                    BytesOf(rows_.ends), BytesOf(rows_.rows), BytesOf(rows_.ordinals)}) {
       absl::StrAppend(&hashes, Sha256Hex(bytes), "\n");
     }
+    salt_ = SaltOfShards(keys_input(), kHistories, hashes);
     const std::filesystem::path file = options_.folder / kDataName;
     std::error_code error;
     if (std::filesystem::exists(file, error)) {
@@ -159,7 +172,9 @@ class Exporter {
       example.rows.assign(rows_.rows.begin() + start, rows_.rows.begin() + end);
       example.times_us.assign(known_.times_us.begin() + start, known_.times_us.begin() + end);
       example.held_out = end - trained;
-      AppendRecord(PrintHistory(example), &raw);
+      const absl::Status added = AppendUserRecord({kHistories, options_.packing}, keys_ ? &*keys_ : nullptr,
+                                                  example.user, PrintHistory(example), &raw);
+      if (!added.ok()) return added;
       file->set_examples(file->examples() + 1);
       file->set_events(file->events() + static_cast<int64_t>(trained - start));
       file->set_targets(file->targets() + static_cast<int64_t>(trained - start - 1));
@@ -240,6 +255,10 @@ class Exporter {
     for (const std::string& name : HistoryFeatures()) index.add_features(name);
     index.set_features_sha256(HistoryFeaturesSha256());
     index.set_held_out(options_.held_out);
+    if (keys_) {
+      index.mutable_sealing()->set_method(kSealMethod);
+      index.mutable_sealing()->set_salt(salt_);
+    }
     DescribeData();
     const RetrieverOptions fit = RetrieverOptionsFor(known_);
     google::protobuf::Map<std::string, double> network;
@@ -270,6 +289,8 @@ class Exporter {
   Interactions known_;
   RetrieverRows rows_;
   std::vector<std::vector<size_t>> users_of_;  // [files]
+  std::string salt_;
+  std::optional<ShardKeys> keys_;  // of histories that are sealed
   std::atomic<int> kept_{0};
   ExportedExamples out_;
 };

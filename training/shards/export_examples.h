@@ -4,7 +4,8 @@
 // and renamed. The folder holds export.json until it is complete: the same export again, after a stop, keeps
 // the files that are there and goes on with exactly the same part of the log.
 //
-// Payloads are not encrypted yet: who may read the folder may read the histories, by users' numbers.
+// Each history is sealed under its user's key (record_seal.h), unless `plain`: then who may read the folder
+// may read the histories, by users' numbers, and erasing a user does not reach them.
 #pragma once
 #include <filesystem>
 #include <functional>
@@ -33,6 +34,7 @@ struct ExportExamplesOptions {
   ShardPacking packing = ShardPacking::kZstd;
   int held_out = 1;  // newest events of each user that only validate
   int left_out = 0;  // newest events of each user that are not exported at all
+  bool plain = false;
   int threads = 2;
   const Clock* clock = Clock::Real();
 };

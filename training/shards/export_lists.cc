@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
@@ -12,10 +13,12 @@
 #include "store/package/package_files.h"
 #include "training/past/list_maker.h"
 #include "training/shards/examples_index.h"
+#include "training/shards/export_keys.h"
 #include "training/shards/list_reader.h"
 #include "training/shards/lists_index.h"
 #include "training/shards/lists_survey.h"
 #include "training/shards/record_frames.h"
+#include "training/shards/record_seal.h"
 #include "training/shards/shard_writer.h"
 
 namespace waymark {
@@ -41,6 +44,7 @@ std::string HashOf(const std::vector<T>& numbers) {
 
 // The first difference between an export that was stopped and the one that is asked for; empty: none.
 std::string ListsDifference(const storage::ListsExport& was, const storage::ListsExport& is) {
+  using std::string_literals::operator""s;
   const auto differs = [](const char* name, const auto& a, const auto& b) {
     return a == b ? std::string() : absl::StrCat(name, " ", a, ", asked now is ", b);
   };
@@ -49,7 +53,9 @@ std::string ListsDifference(const storage::ListsExport& was, const storage::List
         differs("the collection", was.collection(), is.collection()),
         differs("the log epoch", was.log_epoch(), is.log_epoch()),
         differs("--files", was.files(), is.files()),
-        differs("--compress", was.compression(), is.compression()), differs("--seed", was.seed(), is.seed()),
+        differs("--compress", was.compression(), is.compression()),
+        differs("sealing", was.sealed() ? "on"s : "off"s, is.sealed() ? "on"s : "off"s),
+        differs("--seed", was.seed(), is.seed()),
         differs("--ranker-share", was.ranker_share(), is.ranker_share()),
         differs("--validation-share", was.validation_share(), is.validation_share()),
         differs("--max-lists", was.max_lists(), is.max_lists()), differs("--arm", was.arms(), is.arms()),
@@ -75,6 +81,7 @@ class ListExporter {
     absl::Status status = Prepare();
     if (status.ok()) status = ReadLog();
     if (status.ok()) status = AgreeOnData();
+    if (status.ok() && !options_.plain) status = TakeKeys();
     if (status.ok()) status = MakeView();
     if (status.ok()) status = WriteFiles();
     if (status.ok()) status = DescribeFiles();
@@ -110,6 +117,7 @@ class ListExporter {
     run_.set_validation_share(options_.recipe.validation_share);
     run_.set_max_lists(options_.recipe.max_lists);
     run_.set_arms(TextOfArms(options_.arms));
+    run_.set_sealed(!options_.plain);
     run_.set_retriever_sha256(options_.retriever.content_sha256);
     run_.set_features_sha256(FeatureTable::Current().sha256());
     const std::filesystem::path file = options_.folder / kListsExportName;
@@ -154,13 +162,14 @@ class ListExporter {
 
   // What a stopped export has left is of use only while the same part of the log says the same: where a user
   // was erased since, every list was looked at through counts that knew that user.
-  absl::Status AgreeOnData() const {
+  absl::Status AgreeOnData() {
     const Interactions all = log_.Known({});
     std::string hashes;
     for (const std::string& hash : {HashOf(all.users), HashOf(all.starts), HashOf(all.items),
                                     HashOf(all.times_us), HashOf(all.offsets)}) {
       absl::StrAppend(&hashes, hash, "\n");
     }
+    salt_ = SaltOfShards({input_.store, input_.scope}, kLists, hashes);
     const std::filesystem::path file = options_.folder / kListsDataName;
     std::error_code error;
     if (std::filesystem::exists(file, error)) {
@@ -172,6 +181,13 @@ class ListExporter {
     if (absl::Status synced = SyncFolder(options_.folder); !synced.ok()) return synced;
     const std::string_view part = hashes;
     return WriteSyncedFile(file, {&part, 1});
+  }
+
+  absl::Status TakeKeys() {
+    auto keys = KeysOfUsers({input_.store, input_.scope}, log_.users, salt_);
+    if (!keys.ok()) return keys.status();
+    keys_.emplace(*std::move(keys));
+    return absl::OkStatus();
   }
 
   // The past as it stood before the decisions: the first retriever, which is trained here, and counts.
@@ -226,7 +242,9 @@ class ListExporter {
       if (!made.ok()) return made;
       for (size_t i = 0; i < lists.size(); ++i) {
         const RankingList list = lists[i];
-        AppendRecord(PrintList(list), &raw);
+        const absl::Status added = AppendUserRecord({kLists, options_.packing}, keys_ ? &*keys_ : nullptr,
+                                                    list.user, PrintList(list), &raw);
+        if (!added.ok()) return added;
         const bool is_first = file->examples() == 0;
         file->set_examples(file->examples() + 1);
         file->set_events(file->events() + static_cast<int64_t>(list.candidates.size()));
@@ -290,7 +308,11 @@ class ListExporter {
     index.set_features_sha256(table.sha256());
     index.set_record_sha256(ListRecordSha256());
     index.set_item_end(log_.item_end);
-    const ListReader reader(options_.folder, &index);
+    if (keys_) {
+      index.mutable_sealing()->set_method(kSealMethod);
+      index.mutable_sealing()->set_salt(salt_);
+    }
+    const ListReader reader(options_.folder, &index, keys_ ? &*keys_ : nullptr);
     auto survey = SurveyLists(reader, index, options_.threads, stop_);
     if (!survey.ok()) return survey.status();
     const auto decisions = static_cast<int64_t>(recipe_.train.decisions.size());
@@ -345,7 +367,8 @@ class ListExporter {
   Recipe recipe_;
   std::vector<std::vector<Decision>> decisions_of_;  // [files that are trained on, then those that validate]
   std::unique_ptr<PastView> view_;
-  std::string signals_sha256_;
+  std::string signals_sha256_, salt_;
+  std::optional<ShardKeys> keys_;  // of lists that are sealed
   std::atomic<int> kept_{0};
   ExportedLists out_;
 };

@@ -6,7 +6,7 @@
 // side, and a stopped export goes on as one of histories does (export_examples.h). No more lists are in
 // memory than the files under way have.
 //
-// Payloads are not encrypted yet: who may read the folder may read what users did, by their numbers.
+// Each list is sealed under its user's key, unless `plain`, as histories are.
 #pragma once
 #include <filesystem>
 #include <functional>
@@ -25,6 +25,7 @@ struct ExportListsOptions {
   std::string collection;        // its name, so that a stopped export of another one is told apart
   int files = 32;                // of lists that are trained on, and as many that validate
   ShardPacking packing = ShardPacking::kZstd;
+  bool plain = false;
   int threads = 2;
   uint64_t seed = 1;  // of the first retriever
   RecipeOptions recipe;
