@@ -111,9 +111,9 @@ absl::StatusOr<std::vector<LoggedDecision>> ReadDecisions(const Options& options
       const bool logged = wanted.into == &LoggedDecision::logged_propensity;
       if (!logged && wanted.into != &LoggedDecision::target_propensity) continue;
       if (*number <= 1 && (logged ? *number > 0 : *number >= 0)) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat("line ", row.line, ": '", *wanted.column, "' (", wanted.option, ") is ", *number,
-                       "; a chance lies in ", logged ? "(0, 1]" : "[0, 1]"));
+      return absl::InvalidArgumentError(absl::StrCat("line ", row.line, ": '", *wanted.column, "' (",
+                                                     wanted.option, ") is ", *number, "; a chance lies in ",
+                                                     logged ? "(0, 1]" : "[0, 1]"));
     }
   }
 }
