@@ -19,6 +19,7 @@
 #include "waymark/v1/experiment.pb.h"
 
 namespace waymark {
+namespace experiment_offpolicy_command {
 namespace {
 
 using Answer = v1::EvaluatePolicyResponse;
@@ -185,8 +186,10 @@ int EvaluateExperiment(const Options& options) {
 }
 
 }  // namespace
+}  // namespace experiment_offpolicy_command
 
 void AddExperimentOffPolicy(CLI::App* group, Run* run) {
+  using namespace experiment_offpolicy_command;
   CLI::App* command = AddCommand(
       group, "offpolicy", "What another policy would have earned, from what was logged with its propensities",
       "  waymark experiment offpolicy banner --share new=1 --data DIR\n"
