@@ -115,7 +115,7 @@ function(waymark_test name)
   endif()
   add_test(NAME ${name} COMMAND ${name} --use-colour no)
   if(NOT A_TIMEOUT)
-    set(A_TIMEOUT 300)
+    set(A_TIMEOUT 600)
   endif()
   if(WAYMARK_SANITIZER)
     math(EXPR A_TIMEOUT "${A_TIMEOUT} * 6")  # they make programs slow
