@@ -35,7 +35,8 @@ absl::Status Experiments::Impl::NumberExposures(const std::string& id) {
   };
   absl::Status read = store->ForEachExposure(scope, id, [&](const ExposureRecord& exposure) {
     if (exposure.number() != 0) return true;
-    const auto number = people.NumberOf(exposure.unit());
+    const std::string& unit = exposure.reader().empty() ? exposure.unit() : exposure.reader();
+    const auto number = people.NumberOf(unit);
     if (!number) return true;
     numbered.push_back(exposure);
     numbered.back().set_number(*number);
@@ -51,7 +52,7 @@ absl::Status Experiments::Impl::RetireEnded() {
     auto record = store->GetExperiment(scope, one->id);
     if (!record.ok() || !IsOver(*record)) continue;
     absl::Status status = CatchUp();
-    if (status.ok() && one->lists == nullptr) status = NumberExposures(one->id);
+    if (status.ok()) status = NumberExposures(one->id);
     if (!status.ok()) return status;
     {
       std::lock_guard<std::mutex> lock(one->served_mutex);

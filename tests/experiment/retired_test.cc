@@ -130,13 +130,37 @@ TEST_CASE("Lists of two arms give the same credit when they are read again, and 
   auto record = SmallExperiment("lists");
   record.set_mode(storage::ExperimentRecord::INTERLEAVED);
   f.CreateAndStart(record);
-  f.ServeUser("ann");
+  f.Write({Event("u0", "a"), Event("u0", "b")});
+  const auto a = *f.store_->FindItem(f.scope_, "a"), b = *f.store_->FindItem(f.scope_, "b");
+  // u1 to u3 have no number yet when they are shown their lists.
+  for (int i = 0; i < 4; ++i) {
+    const std::string user = "u" + std::to_string(i), request = "q" + std::to_string(i);
+    const auto assigned = f.experiments_->Assign({.user_id = user});
+    const InterleavedAnswer list{"u:" + user, {{a, Team::kA}, {b, Team::kB}}};
+    REQUIRE(
+        f.experiments_->RecordInterleaved(assigned, assigned.arms.at(0), {.request_id = request}, list).ok());
+    WriteEvent click = Event(user, i < 3 ? "b" : "a");
+    click.time = f.clock_.Now() + absl::Hours(1);
+    click.request_id = request;
+    f.Write({click});
+  }
   f.Decide("lists", {.action = Action::kEnd});
-  const ExperimentReport before = f.Report("lists");
   f.clock_.Set(f.clock_.Now() + absl::Hours(25));
   REQUIRE(f.experiments_->Tick().ok());
   CHECK(f.experiments_->InMemory() == 0);
-  CHECK(f.Report("lists").interleaving.size() == before.interleaving.size());
+  for (int restart = 0; restart < 2; ++restart) {
+    const ExperimentReport report = f.Report("lists");
+    REQUIRE(report.interleaving.size() == 1);
+    CHECK(report.interleaving[0].lists == 4);
+    CHECK(report.interleaving[0].preference.b_wins == 3);
+    CHECK(report.interleaving[0].preference.a_wins == 1);
+    f.Restart();
+  }
+  f.Write({DeleteUser{"u3"}});  // by the log alone, as after a kill
+  REQUIRE(f.experiments_->CatchUp().ok());
+  CHECK_FALSE(f.store_->GetExposure(f.scope_, "lists", "r:q3").ok());
+  CHECK(f.store_->GetExposure(f.scope_, "lists", "r:q2").ok());
+  CHECK(f.Report("lists").interleaving.at(0).preference.a_wins == 0);
   CHECK(
       absl::IsFailedPrecondition(f.experiments_->EvaluatePolicy("lists", {.shares = {{"new", 1}}}).status()));
 }
