@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "app/commands/commands.h"
 #include "app/data_copy.h"
 #include "app/exit.h"
@@ -14,6 +15,7 @@
 #include "app/target.h"
 
 namespace waymark {
+namespace export_keys_command {
 namespace {
 
 struct Options {
@@ -53,8 +55,10 @@ int RunExportKeys(const Options& options) {
 }
 
 }  // namespace
+}  // namespace export_keys_command
 
 void AddExportKeys(CLI::App* group, Run* run) {
+  using namespace export_keys_command;
   CLI::App* command = AddCommand(
       group, "keys",
       "The keys that open training shards, for a while: users that were erased since have none any more",
