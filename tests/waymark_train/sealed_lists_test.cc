@@ -46,7 +46,7 @@ TEST_CASE("Sealed lists train to the losses of plain ones, without those of user
   const auto losses = [&](const std::string& name, std::vector<std::string> options) {
     options.insert(options.end(), {"--epochs", "2", "--losses", folder / (name + ".loss"), "--report",
                                    folder / (name + ".json")});
-    folder.Train(name, folder.ListCommand(name, options));
+    folder.Train(name, folder.ListCommand(name + ".package", options));
     return folder.Losses(name + ".loss");
   };
   const std::string keys = write_keys("keys", {}), later = write_keys("later", erased);

@@ -44,7 +44,7 @@ struct SealedTraining : TrainFolder {
   std::vector<double> LossesOf(const std::string& name, std::vector<std::string> options) const {
     options.insert(options.end(), {"--epochs", "2", "--losses", *this / (name + ".loss"), "--report",
                                    *this / (name + ".json")});
-    Train(name, SmallCommand(name, options));
+    Train(name, SmallCommand(name + ".package", options));
     return Losses(name + ".loss");
   }
 };
