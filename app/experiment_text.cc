@@ -29,8 +29,11 @@ void AppendComparison(const Report::Comparison& c, std::string* text) {
     absl::StrAppendFormat(text, " relative %+.2f%% [%+.2f%%, %+.2f%%];", 100 * c.relative().estimate(),
                           100 * c.relative().low(), 100 * c.relative().high());
   }
-  absl::StrAppendFormat(text, " chance to be larger %.3f; smallest effect in sight %.3g\n", c.chance_to_win(),
-                        c.minimal_detectable_effect());
+  absl::StrAppendFormat(text, " chance to be larger %.3f", c.chance_to_win());
+  if (c.minimal_detectable_effect() > 0) {
+    absl::StrAppendFormat(text, "; smallest effect in sight %.3g", c.minimal_detectable_effect());
+  }
+  absl::StrAppend(text, "\n");
 }
 
 void AppendShadow(const Report::Shadow& s, std::string* text) {

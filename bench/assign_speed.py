@@ -4,8 +4,8 @@
   bench/assign_speed.py WORK [--calls 40]
 
 Starts a server on a new folder in WORK with three experiments on content slots. Prints units by second of the server's
-processor time (which a busy machine measures the same) and of the clock, without and with exposures written to the log
-(durable before the answer)."""
+processor time (which a busy machine measures the same) and of the clock: of units that are new, with their exposures
+written (in the store before the answer), and of the same units once they are enrolled."""
 import argparse
 import http.client
 import json
@@ -87,12 +87,12 @@ def main():
     try:
         connection = http.client.HTTPConnection(address, timeout=120)
         experiments(connection)
-        for expose in (False, True):
+        for what, expose in (("", False), (", exposed", True), (", enrolled", False)):
             before = processor_seconds(process)
             out = subprocess.run([str(BIN / "assign_calls"), grpc, str(options.calls), *(["expose"] if expose else [])],
                                  check=True, stdout=subprocess.PIPE, text=True).stdout.split()
             assert int(out[0]) == 3 * UNITS * options.calls, out
-            show("gRPC, exposed" if expose else "gRPC", UNITS * options.calls,
+            show(f"gRPC{what}", UNITS * options.calls,
                  processor_seconds(process) - before, float(out[1]))
             bodies = [json.dumps({"expose": expose, "units": [{"user_id": f"http-{call * UNITS + i}"} for i in range(UNITS)]})
                       for call in range(options.calls)]
@@ -101,7 +101,7 @@ def main():
                 text = post(connection, "/v1/experiments:assign", body)
             wall = time.time() - clock
             assert sum(len(unit["assignments"]) for unit in json.loads(text)["units"]) == 3 * UNITS
-            show("HTTP, exposed" if expose else "HTTP", UNITS * options.calls, processor_seconds(process) - before, wall)
+            show(f"HTTP{what}", UNITS * options.calls, processor_seconds(process) - before, wall)
     finally:
         process.terminate()
         process.wait()

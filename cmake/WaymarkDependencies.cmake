@@ -15,10 +15,25 @@ waymark_from_environment(WAYMARK_TORCH "LibTorch: the folder that holds include/
 waymark_from_environment(WAYMARK_PROTOS "the folder that holds google/api/annotations.proto")
 waymark_from_environment(WAYMARK_FAISS "FAISS's prefix, or 'system'")
 
-pkg_check_modules(GRPC REQUIRED IMPORTED_TARGET grpc++)
+# As pkg_check_modules, which asks some twenty times, of gRPC and Abseil for a second or two each.
+function(waymark_package name)
+  foreach(question cflags libs)
+    execute_process(COMMAND ${PKG_CONFIG_EXECUTABLE} --${question} ${ARGN} OUTPUT_VARIABLE ${question}
+                    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_VARIABLE problem RESULT_VARIABLE failed)
+    if(failed)
+      message(FATAL_ERROR "pkg-config does not know all of ${ARGN}. Run scripts/setup. ${problem}")
+    endif()
+    separate_arguments(${question} UNIX_COMMAND "${${question}}")
+  endforeach()
+  add_library(PkgConfig::${name} INTERFACE IMPORTED GLOBAL)
+  target_compile_options(PkgConfig::${name} INTERFACE ${cflags})
+  target_link_libraries(PkgConfig::${name} INTERFACE ${libs})
+endfunction()
+
+waymark_package(GRPC grpc++)
 pkg_check_modules(PROTOBUF REQUIRED IMPORTED_TARGET protobuf)
-pkg_check_modules(ABSL REQUIRED IMPORTED_TARGET absl_status absl_statusor absl_strings absl_str_format absl_time
-                  absl_synchronization absl_flat_hash_map absl_flat_hash_set absl_hash absl_span absl_inlined_vector)
+waymark_package(ABSL absl_status absl_statusor absl_strings absl_str_format absl_time
+                absl_synchronization absl_flat_hash_map absl_flat_hash_set absl_hash absl_span absl_inlined_vector)
 pkg_check_modules(ROCKSDB REQUIRED IMPORTED_TARGET rocksdb)
 pkg_check_modules(OPENSSL REQUIRED IMPORTED_TARGET libcrypto)
 pkg_check_modules(OPENSSL_TLS REQUIRED IMPORTED_TARGET libssl libcrypto)

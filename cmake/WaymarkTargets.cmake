@@ -1,8 +1,8 @@
 # waymark_library(NAME SOURCES a.cc ... DEPS lib ...): one library of a folder; headers are found from the tree's root.
 # waymark_test(NAME SOURCES a_test.cc ... DEPS lib ... [LABELS ...]): one Catch2 program, run by ctest test by test file.
-# Headers that nearly every file reads, precompiled once for each way to optimise: a good part of the time to build. With
-# more headers the target has a precompiled one of its own.
-function(waymark_with_common_headers name optimize)
+# Headers that nearly every file reads, precompiled once for each way to optimise: a good part of the time to build. RPC:
+# those of gRPC and JSON too.
+function(waymark_with_common_headers name optimize rpc)
   if(NOT WAYMARK_PCH)
     return()
   endif()
@@ -13,15 +13,18 @@ function(waymark_with_common_headers name optimize)
     <absl/strings/str_cat.h> <absl/strings/str_split.h> <absl/time/clock.h> <absl/time/time.h>
     <absl/types/span.h> <google/protobuf/message.h> <google/protobuf/struct.pb.h>
     <google/protobuf/timestamp.pb.h>)
-  if(ARGN)
-    target_precompile_headers(${name} PRIVATE ${common} ${ARGN})
-    return()
-  endif()
   set(pch waymark_common_pch${optimize})
+  if(rpc)
+    set(pch waymark_rpc_pch${optimize})
+    list(APPEND common <grpcpp/grpcpp.h> <nlohmann/json.hpp>)
+  endif()
   if(NOT TARGET ${pch})
     file(WRITE ${CMAKE_BINARY_DIR}/common_pch.cc "// Builds the precompiled common headers.\n")
     add_library(${pch} STATIC ${CMAKE_BINARY_DIR}/common_pch.cc)
     target_link_libraries(${pch} PRIVATE waymark_absl PkgConfig::PROTOBUF)
+    if(rpc)
+      target_link_libraries(${pch} PRIVATE PkgConfig::GRPC nlohmann_json::nlohmann_json)
+    endif()
     target_compile_options(${pch} PRIVATE ${WAYMARK_WARNINGS} ${optimize})
     target_precompile_headers(${pch} PRIVATE ${common})
   endif()
@@ -45,9 +48,9 @@ function(waymark_in_unity name)
 endfunction()
 
 # HOT: loops over postings, columns and vectors; COLD: run once a request or less. OWN_FLAGS: compiled with flags that
-# precompiled headers do not go with. HEADERS: precompiled beside the common ones.
+# precompiled headers do not go with. RPC: headers of gRPC and JSON are precompiled too.
 function(waymark_library name)
-  cmake_parse_arguments(A "TORCH;OWN_FLAGS;HOT;COLD" "" "SOURCES;DEPS;HEADERS" ${ARGN})
+  cmake_parse_arguments(A "TORCH;OWN_FLAGS;HOT;COLD;RPC" "" "SOURCES;DEPS" ${ARGN})
   set(optimize)
   if(CMAKE_BUILD_TYPE STREQUAL "Release")
     if(A_HOT)
@@ -64,7 +67,7 @@ function(waymark_library name)
   if(A_TORCH)
     waymark_with_torch(${name})
   elseif(NOT A_OWN_FLAGS)
-    waymark_with_common_headers(${name} "${optimize}" ${A_HEADERS})
+    waymark_with_common_headers(${name} "${optimize}" "${A_RPC}")
   endif()
 endfunction()
 
@@ -112,7 +115,7 @@ function(waymark_test name)
   endif()
   add_test(NAME ${name} COMMAND ${name} --use-colour no)
   if(NOT A_TIMEOUT)
-    set(A_TIMEOUT 300)
+    set(A_TIMEOUT 600)
   endif()
   if(WAYMARK_SANITIZER)
     math(EXPR A_TIMEOUT "${A_TIMEOUT} * 6")  # they make programs slow
@@ -132,6 +135,6 @@ function(waymark_program name)
   if(A_TORCH)
     waymark_with_torch(${name})
   else()
-    waymark_with_common_headers(${name} "")
+    waymark_with_common_headers(${name} "" FALSE)
   endif()
 endfunction()

@@ -94,46 +94,54 @@ absl::StatusOr<std::unique_ptr<Experiments>> Experiments::Open(Store* store, Sco
 
 Experiments::Experiments(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 // What was measured since the last Tick; a full disk loses that much.
-Experiments::~Experiments() { impl_->SaveServed().IgnoreError(); }
+Experiments::~Experiments() {
+  impl_->SaveServed().IgnoreError();
+  impl_->SaveRetired().IgnoreError();
+}
 
 absl::Status Experiments::Impl::Load() {
   bool started = false;
   std::unique_lock<std::shared_mutex> lock(mutex);
+  const std::vector<storage::ServedSumsRecord> served = store->ServedSums(scope);
   for (ExperimentRecord& record : store->Experiments(scope)) {
-    if (record.state() != ExperimentRecord::DRAFT) {
+    const auto sums = std::find_if(served.begin(), served.end(), [&](const storage::ServedSumsRecord& one) {
+      return one.experiment() == record.id();
+    });
+    if (sums != served.end() && sums->retired_until() > 0 && IsOver(record)) {
+      retired[record.id()] = sums->retired_until();
+    } else if (record.state() != ExperimentRecord::DRAFT) {
       auto made = MakeLive(record);
       if (!made.ok()) return made.status();
+      if (sums != served.end()) SetServed(*sums, made->get());
       live[record.id()] = *std::move(made);
       started = true;
     }
     records[record.id()] = std::move(record);
   }
-  for (const storage::ServedSumsRecord& sums : store->ServedSums(scope)) {
-    const auto found = live.find(sums.experiment());
-    if (found == live.end()) continue;
-    LiveExperiment& one = *found->second;
-    one.served = sums;
-    for (int arm = 0; arm < sums.shadow_size() && static_cast<size_t>(arm) < one.shadow.size(); ++arm) {
-      one.shadow[static_cast<size_t>(arm)] = SumsOf(sums.shadow(arm));
-    }
-  }
   RebuildPlan();
   // What happened before an experiment starts is looked up unit by unit.
   if (!started) position = store->End();
+  for (const auto& [id, until] : retired) position = std::min(position, until);
   lock.unlock();
   std::lock_guard<std::mutex> follow(follow_mutex);
-  return started ? CatchUp() : absl::OkStatus();
+  return started || !retired.empty() ? CatchUp() : absl::OkStatus();
 }
 
-absl::StatusOr<std::shared_ptr<LiveExperiment>> Experiments::Impl::MakeLive(const ExperimentRecord& record) {
+void Experiments::Impl::SetServed(const storage::ServedSumsRecord& sums, LiveExperiment* one) {
+  one->served = sums;
+  for (int arm = 0; arm < sums.shadow_size() && static_cast<size_t>(arm) < one->shadow.size(); ++arm) {
+    one->shadow[static_cast<size_t>(arm)] = SumsOf(sums.shadow(arm));
+  }
+}
+
+absl::StatusOr<std::shared_ptr<LiveExperiment>> Experiments::Impl::MakeEmpty(const ExperimentRecord& record) {
   auto made = std::make_shared<LiveExperiment>();
   made->id = record.id();
   auto metrics = PlanMetrics(record, store->GetEventTypes(scope));
   auto primary = PrimaryMetric(record);
   if (!metrics.ok()) return metrics.status();
   if (!primary.ok()) return primary.status();
-  const bool interleaved = record.mode() == ExperimentRecord::INTERLEAVED;
-  if (interleaved) {
+  if (record.mode() == ExperimentRecord::INTERLEAVED) {
     const MetricPlan& credit = (*metrics)[*primary];
     made->lists = std::make_unique<InterleavedLists>(credit.events, credit.window_us,
                                                      static_cast<size_t>(record.arms_size()));
@@ -148,12 +156,19 @@ absl::StatusOr<std::shared_ptr<LiveExperiment>> Experiments::Impl::MakeLive(cons
     auto release = store->GetRelease(scope, arm.release_id());
     made->releases.push_back(release.ok() ? *std::move(release) : storage::ReleaseRecord());
   }
+  return made;
+}
+
+absl::StatusOr<std::shared_ptr<LiveExperiment>> Experiments::Impl::MakeLive(const ExperimentRecord& record) {
+  auto made = MakeEmpty(record);
+  if (!made.ok()) return made;
+  LiveExperiment& one = **made;
   absl::Status status =
       store->ForEachExposure(scope, record.id(), [&](const storage::ExposureRecord& exposure) {
-        if (interleaved) {
-          made->lists->Add(exposure);
+        if (one.lists != nullptr) {
+          one.lists->Add(exposure);
         } else {
-          made->enrolments.Enrol(exposure);
+          one.enrolments.Enrol(exposure);
         }
         return true;
       });
@@ -216,14 +231,25 @@ void Experiments::Impl::RebuildPlan() {
     }
     if (!IsServed(record)) continue;
     next->plan.experiments.push_back(PlanOf(record));
-    next->entries[next->plan.experiments.back().get()] = {live.at(id), record};
+    const auto found = live.find(id);
+    if (found != live.end()) {
+      next->entries[next->plan.experiments.back().get()] = {found->second, record};
+    } else if (auto shell = MakeEmpty(record); shell.ok()) {  // retired, and just rolled back
+      next->entries[next->plan.experiments.back().get()] = {*std::move(shell), record};
+    } else {
+      next->plan.experiments.pop_back();
+    }
   }
   plan = std::move(next);
 }
 
 absl::Status Experiments::Impl::Install(const ExperimentRecord& record) {
   std::shared_ptr<LiveExperiment> made;
-  if (record.state() != ExperimentRecord::DRAFT && FindLive(record.id()) == nullptr) {
+  const auto is_retired = [&] {
+    std::shared_lock<std::shared_mutex> lock(mutex);
+    return retired.contains(record.id());
+  };
+  if (record.state() != ExperimentRecord::DRAFT && FindLive(record.id()) == nullptr && !is_retired()) {
     auto fresh = MakeLive(record);
     if (!fresh.ok()) return fresh.status();
     made = *std::move(fresh);
@@ -326,6 +352,7 @@ absl::Status Experiments::Delete(const std::string& id, const std::string& by, i
   std::unique_lock<std::shared_mutex> lock(impl_->mutex);
   impl_->records.erase(id);
   impl_->live.erase(id);
+  impl_->retired.erase(id);
   impl_->RebuildPlan();
   return absl::OkStatus();
 }

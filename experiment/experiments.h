@@ -153,6 +153,8 @@ class Experiments {
   // INVALID_ARGUMENT names the field; FAILED_PRECONDITION: a draft, an interleaved experiment, or one without
   // units.
   absl::StatusOr<PolicyAnswer> EvaluatePolicy(const std::string& id, const PolicyQuestion& question);
+  // Experiments whose outcomes are held; one that ended a day ago is not, a report of it reads the log.
+  size_t InMemory() const;
   // Erasure: the unit («u:ann») is in no experiment any more.
   absl::Status Forget(const std::string& unit);
 

@@ -47,12 +47,14 @@ absl::Status Unmet(const std::string& id, const std::vector<std::string>& unmet)
 }  // namespace
 
 absl::StatusOr<Evidence> Experiments::Impl::EvidenceOf(const ExperimentRecord& record) {
-  std::lock_guard<std::mutex> follow(follow_mutex);
-  if (absl::Status status = CatchUp(); !status.ok()) return status;
-  const auto found = FindLive(record.id());
-  if (found == nullptr) return Evidence{};
-  const Measures measures = MeasuresOf(*found, record);
-  return GatherEvidence(InputOf(*found, record, measures));
+  Evidence evidence;
+  if (record.state() == ExperimentRecord::DRAFT) return evidence;
+  absl::Status status = WithFigures(record, [&](LiveExperiment& one) {
+    const Measures measures = MeasuresOf(one, record);
+    evidence = GatherEvidence(InputOf(one, record, measures));
+  });
+  if (!status.ok()) return status;
+  return evidence;
 }
 
 Experiments::Impl::Measures Experiments::Impl::MeasuresOf(LiveExperiment& one,
@@ -86,7 +88,7 @@ absl::StatusOr<ExperimentRecord> Experiments::Impl::Decide(const std::string& id
     FreezeWeights(&*after);
   } else if (known != nullptr) {
     evidence = *known;
-  } else {
+  } else if (!IsOver(*before)) {  // to take back what was released long ago waits for no log
     auto gathered = EvidenceOf(*before);
     if (!gathered.ok()) return gathered.status();
     evidence = *std::move(gathered);
@@ -154,7 +156,9 @@ absl::StatusOr<std::vector<DecisionRecord>> Experiments::Tick() {
     if (!after.ok()) return after.status();
     decided.push_back(Decisions(one->id).back());
   }
-  if (absl::Status status = impl_->SaveServed(); !status.ok()) return status;
+  absl::Status status = impl_->SaveServed();
+  if (status.ok()) status = impl_->RetireEnded();
+  if (!status.ok()) return status;
   return decided;
 }
 

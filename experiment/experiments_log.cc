@@ -20,9 +20,11 @@ constexpr size_t kEntriesARead = 10000;
 absl::Status Experiments::Impl::CatchUp() {
   const LogOffset end = store->End();
   for (const auto& one : AllLive()) {
-    if (absl::Status status = TakeNews(*one); !status.ok()) return status;
+    if (absl::Status status = TakeNews(*one, position); !status.ok()) return status;
   }
-  absl::Status status = ReadLog(end);
+  absl::flat_hash_set<UserNumber> erased;
+  absl::Status status = ReadLog(end, AllLive(), &position, retired.empty() ? nullptr : &erased);
+  if (status.ok()) status = FollowErasures(erased);
   // Not before the log has been read: after a restart it has the clicks of lists that are over by now.
   for (const auto& one : AllLive()) {
     if (status.ok() && one->lists != nullptr) one->lists->Prune(absl::ToUnixMicros(options.clock->Now()));
@@ -30,7 +32,7 @@ absl::Status Experiments::Impl::CatchUp() {
   return status;
 }
 
-absl::Status Experiments::Impl::TakeNews(LiveExperiment& one) {
+absl::Status Experiments::Impl::TakeNews(LiveExperiment& one, LogOffset read_until) {
   if (one.lists != nullptr) {
     std::vector<ExposureRecord> shown;
     {
@@ -46,14 +48,17 @@ absl::Status Experiments::Impl::TakeNews(LiveExperiment& one) {
                         [](const ExposureRecord& exposure) { return exposure.adopted_from().empty(); });
   for (const ExposureRecord& exposure : news.enrolled) {
     const OutcomeTable::Row row = one.outcomes->Enrol(exposure);
-    if (position > 0 && one.outcomes->table().options().lookback_us > 0) ReadPast(one, exposure, row);
+    if (read_until > 0 && one.outcomes->table().options().lookback_us > 0) {
+      ReadPast(one, exposure, row, read_until);
+    }
   }
   for (const auto& [visitor, user] : news.same) one.outcomes->Merge(visitor, user);
   for (const std::string& unit : news.conflicts) one.outcomes->Exclude(unit);
   return absl::OkStatus();
 }
 
-void Experiments::Impl::ReadPast(LiveExperiment& one, const ExposureRecord& exposure, OutcomeTable::Row row) {
+void Experiments::Impl::ReadPast(LiveExperiment& one, const ExposureRecord& exposure, OutcomeTable::Row row,
+                                 LogOffset read_until) {
   if (exposure.unit()[0] != 'u' && exposure.unit()[0] != 'v') return;
   const auto number = people.NumberOf(exposure.unit());
   if (!number || !exposure.adopted_from().empty()) return;
@@ -61,24 +66,26 @@ void Experiments::Impl::ReadPast(LiveExperiment& one, const ExposureRecord& expo
   absl::flat_hash_set<LogOffset> seen;
   for (const HistoryEvent& line : store->ReadHistory(
            scope, *number, {.limit = options.history_limit, .not_before = absl::FromUnixMicros(first)})) {
-    if (line.offset > position || !seen.insert(line.offset).second) continue;
+    if (line.offset > read_until || !seen.insert(line.offset).second) continue;
     const auto event = store->GetEvent(scope, line.offset);
     if (event.ok()) one.outcomes->ObservePast(row, *event);
   }
 }
 
-absl::Status Experiments::Impl::ReadLog(LogOffset end) {
-  const auto all = AllLive();
-  if (all.empty()) position = std::max(position, end);
-  while (position < end) {
+absl::Status Experiments::Impl::ReadLog(LogOffset end,
+                                        const std::vector<std::shared_ptr<LiveExperiment>>& all,
+                                        LogOffset* from, absl::flat_hash_set<UserNumber>* erased) {
+  if (all.empty() && erased == nullptr) *from = std::max(*from, end);
+  while (*from < end) {
     bool past_end = false;
-    LogOffset seen = position;
-    auto reached = store->Read(scope, position, kEntriesARead, [&](const Change& change) -> absl::Status {
+    LogOffset seen = *from;
+    auto reached = store->Read(scope, *from, kEntriesARead, [&](const Change& change) -> absl::Status {
       if (change.offset > end) {
         past_end = true;
         return absl::OutOfRangeError("past the end");
       }
       seen = change.offset;
+      if (erased != nullptr && change.entry.has_erasure()) erased->insert(change.entry.erasure().user());
       for (const auto& one : all) {
         if (change.entry.has_event() && one->lists != nullptr) one->lists->Observe(change.entry.event());
         if (change.entry.has_event() && one->lists == nullptr) one->outcomes->Observe(change.entry.event());
@@ -88,7 +95,7 @@ absl::Status Experiments::Impl::ReadLog(LogOffset end) {
       return absl::OkStatus();
     });
     if (!reached.ok() && !past_end) return reached.status();
-    position = past_end ? end : std::min(end, std::max(seen, *reached));
+    *from = past_end ? end : std::min(end, std::max(seen, *reached));
     for (const auto& one : all) {
       if (absl::Status status = FollowJoins(*one); !status.ok()) return status;
     }
@@ -99,7 +106,7 @@ absl::Status Experiments::Impl::ReadLog(LogOffset end) {
 absl::Status Experiments::Impl::Erase(LiveExperiment& one, UserNumber user) {
   if (one.lists != nullptr) {
     one.lists->Erase(user);
-    return EraseLists(one, user, "");
+    return EraseLists(one.id, user, "");
   }
   for (const std::string& unit : one.outcomes->Erase(user)) {
     one.enrolments.Forget(unit);
@@ -109,14 +116,15 @@ absl::Status Experiments::Impl::Erase(LiveExperiment& one, UserNumber user) {
 }
 
 // Lists are stored under their requests; who was shown them stands in them.
-absl::Status Experiments::Impl::EraseLists(LiveExperiment& one, UserNumber user, const std::string& reader) {
+absl::Status Experiments::Impl::EraseLists(const std::string& id, UserNumber user,
+                                           const std::string& reader) {
   std::vector<std::string> units;
-  absl::Status status = store->ForEachExposure(scope, one.id, [&](const ExposureRecord& list) {
+  absl::Status status = store->ForEachExposure(scope, id, [&](const ExposureRecord& list) {
     const bool numbered = user != 0 && list.number() == user;
     if (numbered || (!reader.empty() && list.reader() == reader)) units.push_back(list.unit());
     return true;
   });
-  for (const std::string& unit : units) status.Update(store->DeleteExposure(scope, one.id, unit));
+  for (const std::string& unit : units) status.Update(store->DeleteExposure(scope, id, unit));
   return status;
 }
 
@@ -162,15 +170,16 @@ absl::Status Experiments::CatchUp() {
 absl::StatusOr<ExperimentReport> Experiments::Report(const std::string& id) {
   auto record = Get(id);
   if (!record.ok()) return record.status();
-  const auto live = impl_->FindLive(id);
-  if (live == nullptr) {
+  if (record->state() == ExperimentRecord::DRAFT) {
     return absl::FailedPreconditionError(
         absl::StrCat("experiment '", id, "' is a draft, there is nothing to report: start it first"));
   }
-  const auto measures = Impl::MeasuresOf(*live, *record);
-  std::lock_guard<std::mutex> follow(impl_->follow_mutex);
-  if (absl::Status status = impl_->CatchUp(); !status.ok()) return status;
-  return MakeReport(impl_->InputOf(*live, *record, measures));
+  absl::StatusOr<ExperimentReport> report = absl::InternalError("not made");
+  absl::Status status = impl_->WithFigures(*record, [&](LiveExperiment& one) {
+    report = MakeReport(impl_->InputOf(one, *record, Impl::MeasuresOf(one, *record)));
+  });
+  if (!status.ok()) return status;
+  return report;
 }
 
 }  // namespace waymark

@@ -207,16 +207,25 @@ absl::Status Experiments::Forget(const std::string& unit) {
     if (live->lists != nullptr) {
       // Who had no number yet when the list was shown stands in it by key.
       const UserNumber number = impl_->people.NumberOf(unit).value_or(0);
-      if (absl::Status status = impl_->TakeNews(*live); !status.ok()) return status;
+      if (absl::Status status = impl_->TakeNews(*live, impl_->position); !status.ok()) return status;
       live->lists->Erase(number);
       live->lists->Erase(unit);
-      if (absl::Status status = impl_->EraseLists(*live, number, unit); !status.ok()) return status;
+      if (absl::Status status = impl_->EraseLists(live->id, number, unit); !status.ok()) return status;
       continue;
     }
     live->outcomes->Exclude(unit);
     live->enrolments.Forget(unit);
     if (absl::Status status = impl_->store->DeleteExposure(impl_->scope, live->id, unit); !status.ok())
       return status;
+  }
+  ++impl_->forgotten;
+  for (const auto& [id, until] : impl_->retired) {
+    absl::Status status = impl_->store->DeleteExposure(impl_->scope, id, unit);
+    auto record = impl_->store->GetExperiment(impl_->scope, id);
+    if (status.ok() && record.ok() && record->mode() == ExperimentRecord::INTERLEAVED) {
+      status = impl_->EraseLists(id, impl_->people.NumberOf(unit).value_or(0), unit);
+    }
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }

@@ -45,6 +45,17 @@ absl::StatusOr<std::vector<double>> SharesAsked(const ExperimentRecord& record,
   return shares;
 }
 
+absl::StatusOr<PolicyAnswer> PolicyFrom(const OutcomeTable& table, const std::string& metric,
+                                        const std::vector<double>& shares, const OffPolicyOptions& options) {
+  std::vector<std::string> names;
+  for (size_t m = 0; m < table.metrics().size(); ++m) {
+    names.push_back(table.metrics()[m].name);
+    if (names.back() == metric) return EstimatePolicy(table, m, CapOf(table, m), shares, options);
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "metric: '", metric, "' is none of the experiment's; those are ", absl::StrJoin(names, ", ")));
+}
+
 }  // namespace
 
 absl::Status Experiments::Impl::TakeLook(LiveExperiment& one, const ExperimentRecord& record) {
@@ -108,28 +119,22 @@ absl::StatusOr<PolicyAnswer> Experiments::EvaluatePolicy(const std::string& id,
   if (!record.ok()) return record.status();
   auto shares = SharesAsked(*record, question.shares);
   if (!shares.ok()) return shares.status();
-  const auto live = impl_->FindLive(id);
-  if (live == nullptr) {
+  if (record->state() == ExperimentRecord::DRAFT) {
     return absl::FailedPreconditionError(
         absl::StrCat("experiment '", id, "' is a draft, nothing has been logged: start it first"));
   }
-  if (live->lists != nullptr) {
+  if (record->mode() == ExperimentRecord::INTERLEAVED) {
     return absl::FailedPreconditionError(absl::StrCat(
         "experiment '", id, "' is interleaved: both arms made each list, so no arm was given out by itself"));
   }
-  std::lock_guard<std::mutex> follow(impl_->follow_mutex);
-  if (absl::Status status = impl_->CatchUp(); !status.ok()) return status;
-  const OutcomeTable& table = live->outcomes->table();
   const std::string& wanted = question.metric.empty() ? record->primary_metric() : question.metric;
-  for (size_t m = 0; m < table.metrics().size(); ++m) {
-    if (table.metrics()[m].name != wanted) continue;
-    return EstimatePolicy(table, m, CapOf(table, m), *shares,
-                          {.alpha = record->alpha(), .weight_cap = question.weight_cap});
-  }
-  std::vector<std::string> names;
-  for (const MetricPlan& metric : table.metrics()) names.push_back(metric.name);
-  return absl::InvalidArgumentError(absl::StrCat(
-      "metric: '", wanted, "' is none of the experiment's; those are ", absl::StrJoin(names, ", ")));
+  absl::StatusOr<PolicyAnswer> answer = absl::InternalError("not made");
+  absl::Status status = impl_->WithFigures(*record, [&](LiveExperiment& one) {
+    answer = PolicyFrom(one.outcomes->table(), wanted, *shares,
+                        {.alpha = record->alpha(), .weight_cap = question.weight_cap});
+  });
+  if (!status.ok()) return status;
+  return answer;
 }
 
 }  // namespace waymark

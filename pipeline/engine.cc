@@ -10,6 +10,7 @@
 #include "pipeline/live_collection.h"
 #include "pipeline/served_lists.h"
 #include "pipeline/signed_token.h"
+#include "store/store_check.h"
 
 namespace waymark {
 namespace {
@@ -84,6 +85,12 @@ class LiveEngine : public Engine {
     return all;
   }
 
+  void CheckServed(PartCheck* check) const override {
+    const absl::StatusOr<const ServedLog*> log =
+        served_ == nullptr ? absl::StatusOr<const ServedLog*>(absl::NotFoundError("no list is kept"))
+                           : absl::StatusOr<const ServedLog*>(&served_->log());
+    CheckServedFiles(store_->data_folder(), log, check);
+  }
   int64_t served_records_dropped() const override { return served_ == nullptr ? 0 : served_->dropped(); }
 
   absl::StatusOr<storage::Attribution> ReadAttributionToken(std::string_view token) const override {

@@ -152,6 +152,8 @@ class Engine {
   virtual absl::StatusOr<Collection*> OpenCollection(const CollectionName& name, bool create) = 0;
   virtual std::vector<Collection*> Collections() = 0;
   virtual int64_t served_records_dropped() const = 0;
+  // The files of the log of what was served.
+  virtual void CheckServed(PartCheck* check) const = 0;
   // What an answer's attribution token names. INVALID_ARGUMENT: this folder's key did not sign it.
   virtual absl::StatusOr<storage::Attribution> ReadAttributionToken(std::string_view token) const = 0;
   virtual std::string MakeAttributionToken(const storage::Attribution& attribution) const = 0;

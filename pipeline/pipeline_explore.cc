@@ -16,8 +16,12 @@ ItemSet Pipeline::Call::MayBeDrawn() const {
 }
 
 absl::Status Pipeline::Call::DrawPlaces(std::vector<RankedCandidate>* ranked, std::vector<size_t>* order) {
-  // A list of two releases compares them.
-  if (request_.exploration <= 0 || request_.interleave != nullptr) return absl::OkStatus();
+  if (request_.exploration <= 0) return absl::OkStatus();
+  if (request_.interleave != nullptr) {
+    response_.degraded.push_back(
+        {"exploration", "nothing is drawn into a list that an experiment interleaves: it compares releases"});
+    return absl::OkStatus();
+  }
   const absl::Time start = absl::Now();
   const auto is_pinned = [&](ItemOrdinal item) {
     return std::any_of(curated_.pins.begin(), curated_.pins.end(),

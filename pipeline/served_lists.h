@@ -20,6 +20,7 @@ class ServedLists {
   // Of one collection; lives as long as this.
   std::unique_ptr<ServedSink> SinkOf(Scope scope);
   int64_t dropped() const { return log_->dropped(); }
+  const ServedLog& log() const { return *log_; }
 
  private:
   ServedLists(std::unique_ptr<ServedLog> log, double sample_rate)

@@ -242,6 +242,7 @@ bool ServedLog::Append(Scope scope, storage::ServeRecord record) {
 }
 int64_t ServedLog::dropped() const { return impl_->dropped; }
 absl::Status ServedLog::Flush() { return impl_->Flush(); }
+absl::Status ServedLog::VerifyChecksums() const { return impl_->database->VerifyChecksums(); }
 absl::Status ServedLog::Trim() { return impl_->Trim(); }
 
 absl::StatusOr<storage::ServeRecord> ServedLog::Find(Scope scope, std::string_view request_id) const {

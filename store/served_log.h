@@ -56,6 +56,8 @@ class ServedLog {
   absl::Status ForEach(Scope scope, std::optional<absl::Time> not_before,
                        const std::function<bool(const storage::ServeRecord&)>& visit) const;
 
+  // Reads every file. DATA_LOSS names the damaged one.
+  absl::Status VerifyChecksums() const;
   // Removes what is past its retention now; the writing thread does so by itself every trim_interval.
   absl::Status Trim();
   // Erasure: removes what was served to these users. Reads the whole collection's records.

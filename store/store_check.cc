@@ -8,19 +8,39 @@ namespace {
 constexpr char kFromBackup[] =
     "nothing else holds it: bring the data folder back from a backup, or import the items again";
 
+constexpr char kServedIsLost[] =
+    "nothing else holds the lists that were served: restore a snapshot, or stop the server and move the "
+    "folder away to go on without "
+    "them";
+
+void CountFiles(const std::filesystem::path& folder, PartCheck* check) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    ++check->files;
+    std::error_code gone;  // RocksDB deletes files while we look
+    const auto size = entry->file_size(gone);
+    if (!gone) check->bytes += static_cast<int64_t>(size);
+  }
+}
+
 }  // namespace
 
 void CheckStoreFiles(const Store& store, PartCheck* check) {
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(store.data_folder() / "store", error), end;
-       !error && entry != end; entry.increment(error)) {
-    ++check->files;
-  }
-  check->bytes += store.DiskBytes();
+  CountFiles(store.data_folder() / "store", check);
   check->position = store.End();
   if (absl::Status status = store.VerifyChecksums(); !status.ok()) {
     check->Find("store", std::string(status.message()), kFromBackup);
   }
+}
+
+void CheckServedFiles(const std::filesystem::path& data, const absl::StatusOr<const ServedLog*>& log,
+                      PartCheck* check) {
+  if (absl::IsNotFound(log.status())) return;
+  CountFiles(data / "served", check);
+  absl::Status status = log.status();
+  if (status.ok()) status = (*log)->VerifyChecksums();
+  if (!status.ok()) check->Find("served", std::string(status.message()), kServedIsLost);
 }
 
 void CheckStoreItems(const Store& store, Scope scope, PartCheck* check) {

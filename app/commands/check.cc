@@ -20,6 +20,7 @@
 #include "waymark/v1/admin.pb.h"
 
 namespace waymark {
+namespace check_command {
 namespace {
 
 struct Options {
@@ -81,6 +82,11 @@ absl::StatusOr<std::vector<CollectionCheck>> CheckClosed(const Options& options)
   CollectionCheck& shared = checks.emplace_back();
   shared.name = {"", ""};
   CheckStoreFiles(**store, &shared.parts.emplace_back(PartCheck{.part = "store"}));
+  auto served = ServedLog::Open(options.target.data, {.read_only = true});
+  CheckServedFiles(options.target.data,
+                   served.ok() ? absl::StatusOr<const ServedLog*>(served->get())
+                               : absl::StatusOr<const ServedLog*>(served.status()),
+                   &shared.parts.emplace_back(PartCheck{.part = "served"}));
   std::optional<Scope> only;
   if (options.one) {
     auto found = (*store)->FindCollection({options.target.tenant, options.target.collection});
@@ -124,8 +130,8 @@ int RunCheck(const Options& options) {
     if (status = (*backend)->Settle(); !status.ok()) return Fail(status);
   }
   for (v1::CheckFinding& finding : *before.mutable_findings()) {
-    // The store and models are not made anew.
-    if (finding.part() != "store") {
+    // The store, models and what was served are not made anew.
+    if (finding.part() != "store" && finding.part() != "served") {
       finding.set_repaired(true);
       finding.set_remedy("set aside, and made anew from the store");
     }
@@ -136,8 +142,10 @@ int RunCheck(const Options& options) {
 }
 
 }  // namespace
+}  // namespace check_command
 
 void AddCheck(CLI::App* app, Run* run) {
+  using namespace check_command;
   CLI::App* command =
       AddCommand(app, "check", "Prove that everything derived agrees with the store",
                  "  waymark check --data DIR\n"

@@ -17,6 +17,7 @@
 #include "waymark/v1/curation.pb.h"
 
 namespace waymark {
+namespace curation_command {
 namespace {
 
 constexpr const char* kService = "waymark.v1.CurationService.";
@@ -170,8 +171,10 @@ CLI::App* AddAction(CLI::App* group, Run* run, const std::string& name, const st
 }
 
 }  // namespace
+}  // namespace curation_command
 
 void AddCuration(CLI::App* app, Run* run) {
+  using namespace curation_command;
   CLI::App* group =
       AddCommandGroup(app, "curation", "Synonyms and query rules: list, put, delete, import, export",
                       "  waymark curation put synonyms 'movie, film' --id film --data DIR");

@@ -25,6 +25,7 @@
 #include "training/evaluation/search_evaluation.h"
 
 namespace waymark {
+namespace evaluate_command {
 namespace {
 
 struct SearchOptions {
@@ -274,8 +275,10 @@ void AddFeedEvaluation(CLI::App* group, Run* run) {
 }
 
 }  // namespace
+}  // namespace evaluate_command
 
 void AddEvaluate(CLI::App* app, Run* run) {
+  using namespace evaluate_command;
   CLI::App* group = AddCommandGroup(app, "evaluate", "Measure searches and feeds on judged or held-out data",
                                     "  waymark evaluate recommend --data DIR --protocol leave-one-out");
   AddSearchEvaluation(group, run);

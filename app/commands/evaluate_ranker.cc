@@ -12,6 +12,7 @@
 #include "training/ranker/letor_ranking.h"
 
 namespace waymark {
+namespace evaluate_ranker_command {
 namespace {
 
 struct Options {
@@ -70,8 +71,10 @@ int RunRankerEvaluation(const Options& options) {
 }
 
 }  // namespace
+}  // namespace evaluate_ranker_command
 
 void AddRankerEvaluation(CLI::App* group, Run* run) {
+  using namespace evaluate_ranker_command;
   CLI::App* command = AddCommand(group, "ranker", "The ranking network on learning-to-rank files",
                                  "  waymark evaluate ranker --letor rank.train --test rank.test");
   auto options = std::make_shared<Options>();

@@ -18,6 +18,7 @@
 #include "waymark/v1/experiment.pb.h"
 
 namespace waymark {
+namespace experiment_command {
 namespace {
 
 constexpr char kService[] = "waymark.v1.ExperimentService.";
@@ -174,8 +175,10 @@ int Report(const Options& options, Backend* backend) {
 }
 
 }  // namespace
+}  // namespace experiment_command
 
 void AddExperiment(CLI::App* app, Run* run) {
+  using namespace experiment_command;
   CLI::App* group = AddCommandGroup(
       app, "experiment",
       "A/B tests of releases and content: create, start, ramp, decide, stop, list, report, ...",

@@ -12,6 +12,7 @@
 #include "waymark/v1/experiment.pb.h"
 
 namespace waymark {
+namespace experiment_layer_command {
 namespace {
 
 constexpr const char* kService = "waymark.v1.ExperimentService.";
@@ -63,13 +64,16 @@ int Delete(const Options& options, Backend* backend) {
   auto status = backend->Call(absl::StrCat(kService, "DeleteLayer"), request, &response);
   if (!status.ok()) return Fail(status);
   if (options.target.json) return PrintJson(response);
-  std::printf("deleted layer %s\n", options.id.c_str());
+  std::printf("%s\n", options.id == "-" ? "nobody is held out of the whole collection any more"
+                                        : absl::StrCat("deleted layer ", options.id).c_str());
   return kDone;
 }
 
 }  // namespace
+}  // namespace experiment_layer_command
 
 void AddExperimentLayer(CLI::App* group, Run* run) {
+  using namespace experiment_layer_command;
   CLI::App* layers = AddCommandGroup(group, "layer", "Layers, whose experiments share no unit, and holdouts",
                                      "  waymark experiment layer put ranking --holdout .05 --data DIR\n"
                                      "  waymark experiment layer put - --holdout .02 --data DIR");

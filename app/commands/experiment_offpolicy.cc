@@ -19,6 +19,7 @@
 #include "waymark/v1/experiment.pb.h"
 
 namespace waymark {
+namespace experiment_offpolicy_command {
 namespace {
 
 using Answer = v1::EvaluatePolicyResponse;
@@ -111,9 +112,9 @@ absl::StatusOr<std::vector<LoggedDecision>> ReadDecisions(const Options& options
       const bool logged = wanted.into == &LoggedDecision::logged_propensity;
       if (!logged && wanted.into != &LoggedDecision::target_propensity) continue;
       if (*number <= 1 && (logged ? *number > 0 : *number >= 0)) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat("line ", row.line, ": '", *wanted.column, "' (", wanted.option, ") is ", *number,
-                       "; a chance lies in ", logged ? "(0, 1]" : "[0, 1]"));
+      return absl::InvalidArgumentError(absl::StrCat("line ", row.line, ": '", *wanted.column, "' (",
+                                                     wanted.option, ") is ", *number, "; a chance lies in ",
+                                                     logged ? "(0, 1]" : "[0, 1]"));
     }
   }
 }
@@ -185,8 +186,10 @@ int EvaluateExperiment(const Options& options) {
 }
 
 }  // namespace
+}  // namespace experiment_offpolicy_command
 
 void AddExperimentOffPolicy(CLI::App* group, Run* run) {
+  using namespace experiment_offpolicy_command;
   CLI::App* command = AddCommand(
       group, "offpolicy", "What another policy would have earned, from what was logged with its propensities",
       "  waymark experiment offpolicy banner --share new=1 --data DIR\n"

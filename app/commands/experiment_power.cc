@@ -14,6 +14,7 @@
 #include "experiment/statistics/power.h"
 
 namespace waymark {
+namespace experiment_power_command {
 namespace {
 
 struct Options {
@@ -92,8 +93,10 @@ int RunPower(const Options& options, bool by_baseline) {
 }
 
 }  // namespace
+}  // namespace experiment_power_command
 
 void AddExperimentPower(CLI::App* group, Run* run) {
+  using namespace experiment_power_command;
   CLI::App* command = AddCommand(group, "power", "How many units it takes to find an effect",
                                  "  waymark experiment power --baseline .34 --effect .003 --power .85");
   auto options = std::make_shared<Options>();

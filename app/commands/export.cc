@@ -18,6 +18,7 @@
 #include "waymark/v1/user.pb.h"
 
 namespace waymark {
+namespace export_command {
 namespace {
 
 struct Options {
@@ -130,8 +131,10 @@ void AddKind(CLI::App* parent, Run* run, const std::string& what, const std::str
 }
 
 }  // namespace
+}  // namespace export_command
 
 void AddExport(CLI::App* app, Run* run) {
+  using namespace export_command;
   CLI::App* group =
       AddCommandGroup(app, "export", "Write items, users, events, served lists or training shards",
                       "  waymark export items items.jsonl.zst --data DIR");

@@ -15,6 +15,7 @@
 #include "app/training_progress.h"
 
 namespace waymark {
+namespace export_examples_command {
 namespace {
 
 struct Options {
@@ -61,8 +62,10 @@ int RunExportExamples(const Options& options) {
 }
 
 }  // namespace
+}  // namespace export_examples_command
 
 void AddExportExamples(CLI::App* group, Run* run) {
+  using namespace export_examples_command;
   CLI::App* command = AddCommand(
       group, "examples",
       "Training shards for waymark-train: each user's history, packed, not encrypted; erasing a user does "

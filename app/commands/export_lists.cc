@@ -16,6 +16,7 @@
 #include "app/training_progress.h"
 
 namespace waymark {
+namespace export_lists_command {
 namespace {
 
 struct Options {
@@ -91,8 +92,10 @@ int RunExportLists(const Options& options) {
 }
 
 }  // namespace
+}  // namespace export_lists_command
 
 void AddExportLists(CLI::App* group, Run* run) {
+  using namespace export_lists_command;
   CLI::App* command = AddCommand(
       group, "lists",
       "Training shards for waymark-train: the ranking lists that a ranker learns from, packed, not "

@@ -17,6 +17,7 @@
 #include "training/federated/rpc/coordinator_server.h"
 
 namespace waymark {
+namespace federate_coordinator_command {
 namespace {
 
 struct Options {
@@ -176,8 +177,10 @@ void AddPlanOptions(CLI::App* command, Options* options) {
 }
 
 }  // namespace
+}  // namespace federate_coordinator_command
 
 void AddFederateCoordinator(CLI::App* group, Run* run) {
+  using namespace federate_coordinator_command;
   CLI::App* command = AddCommand(
       group, "coordinator", "Run the rounds: hold the model, add up masked updates",
       "  waymark federate coordinator --listen :7800 --state federation --ca ca.pem \\\n"

@@ -18,6 +18,7 @@
 #include "training/past/training_log.h"
 
 namespace waymark {
+namespace federate_site_command {
 namespace {
 
 struct Options {
@@ -115,8 +116,10 @@ int RunFederateSite(const Options& options) {
 }
 
 }  // namespace
+}  // namespace federate_site_command
 
 void AddFederateSite(CLI::App* group, Run* run) {
+  using namespace federate_site_command;
   CLI::App* command =
       AddCommand(group, "site", "Train on this site's events and send masked updates to a coordinator",
                  "  waymark federate site --data DIR --coordinator host:7800 --ca ca.pem --cert north.pem "

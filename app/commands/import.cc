@@ -15,6 +15,7 @@
 #include "app/target.h"
 
 namespace waymark {
+namespace import_command {
 namespace {
 
 struct Options {
@@ -174,8 +175,10 @@ void AddKind(CLI::App* parent, Run* run, const std::string& name, RowKind kind, 
 }
 
 }  // namespace
+}  // namespace import_command
 
 void AddImport(CLI::App* app, Run* run) {
+  using namespace import_command;
   CLI::App* group = AddCommandGroup(app, "import", "Read items, users or events from files",
                                     "  waymark import items movies.csv --data DIR --id-column movieId "
                                     "--map 'genres=genres:split(|)'");

@@ -13,6 +13,7 @@
 #include "store/rows/row_time.h"
 
 namespace waymark {
+namespace model_command {
 namespace {
 
 struct Options {
@@ -97,8 +98,10 @@ int Import(const Options& options, Backend* backend) {
 }
 
 }  // namespace
+}  // namespace model_command
 
 void AddModel(CLI::App* app, Run* run) {
+  using namespace model_command;
   CLI::App* group = AddCommandGroup(app, "model", "Model packages: list, show, verify, import",
                                     "  waymark model list --data DIR");
   auto options = std::make_shared<Options>();

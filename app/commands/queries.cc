@@ -15,6 +15,7 @@
 #include "waymark/v1/query_report.pb.h"
 
 namespace waymark {
+namespace queries_command {
 namespace {
 
 struct Options {
@@ -76,8 +77,10 @@ int RunQueries(const Options& options) {
 }
 
 }  // namespace
+}  // namespace queries_command
 
 void AddQueries(CLI::App* app, Run* run) {
+  using namespace queries_command;
   CLI::App* command =
       AddCommand(app, "queries", "Which searches find nothing, find little, or take long",
                  "  waymark queries --data DIR                        # without hits, in the last day\n"

@@ -9,6 +9,7 @@
 #include "app/target.h"
 
 namespace waymark {
+namespace recommend_command {
 namespace {
 
 struct Options {
@@ -47,8 +48,10 @@ int RunRecommend(const Options& options) {
 }
 
 }  // namespace
+}  // namespace recommend_command
 
 void AddRecommend(CLI::App* app, Run* run) {
+  using namespace recommend_command;
   CLI::App* command = AddCommand(app, "recommend", "The feed of a user, or items that go with an item",
                                  "  waymark recommend --data DIR --user 196 --limit 10\n"
                                  "  waymark recommend --data DIR --item 50 --filter 'year > 1990'");

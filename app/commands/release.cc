@@ -14,6 +14,7 @@
 #include "waymark/v1/release.pb.h"
 
 namespace waymark {
+namespace release_command {
 namespace {
 
 struct Options {
@@ -143,8 +144,10 @@ int Rollback(const Options& options, Backend* backend) {
 }
 
 }  // namespace
+}  // namespace release_command
 
 void AddRelease(CLI::App* app, Run* run) {
+  using namespace release_command;
   CLI::App* group = AddCommandGroup(app, "release", "Releases: create, list, activate, rollback",
                                     "  waymark release create --retriever v1 --ranker v1 --data DIR");
   auto options = std::make_shared<Options>();

@@ -14,6 +14,7 @@
 #include "app/target.h"
 
 namespace waymark {
+namespace search_command {
 namespace {
 
 struct Options {
@@ -85,8 +86,10 @@ int RunSearch(const Options& options) {
 }
 
 }  // namespace
+}  // namespace search_command
 
 void AddSearch(CLI::App* app, Run* run) {
+  using namespace search_command;
   CLI::App* command =
       AddCommand(app, "search", "Find items by words",
                  "  waymark search 'star wars' --data DIR --filter 'year < 1990' --limit 5\n"

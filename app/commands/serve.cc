@@ -14,6 +14,7 @@
 #include "serving/server_log.h"
 
 namespace waymark {
+namespace serve_command {
 namespace {
 
 constexpr absl::Duration kCatchUpPatience = absl::Minutes(10);
@@ -93,8 +94,10 @@ int RunServe(const Options& options, const CLI::App& command) {
 }
 
 }  // namespace
+}  // namespace serve_command
 
 void AddServe(CLI::App* app, Run* run) {
+  using namespace serve_command;
   CLI::App* command =
       AddCommand(app, "serve", "Answer searches and feeds over gRPC and HTTP until SIGTERM or Ctrl-C",
                  "  waymark serve --data DIR\n"

@@ -18,6 +18,7 @@
 #include "waymark/v1/curation.pb.h"
 
 namespace waymark {
+namespace slot_command {
 namespace {
 
 constexpr const char* kService = "waymark.v1.CurationService.";
@@ -218,8 +219,10 @@ int Get(const Options& options, Backend* backend) {
 }
 
 }  // namespace
+}  // namespace slot_command
 
 void AddSlot(CLI::App* app, Run* run) {
+  using namespace slot_command;
   CLI::App* group =
       AddCommandGroup(app, "slot", "Content slots: put, list, activate, rollback, get, delete",
                       "  waymark slot put hero summer '{\"image\": \"/summer.png\"}' --data DIR\n"

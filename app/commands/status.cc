@@ -14,6 +14,7 @@
 #include "waymark/v1/admin.pb.h"
 
 namespace waymark {
+namespace status_command {
 namespace {
 
 std::string Megabytes(int64_t bytes) { return absl::StrFormat("%.1f MB", bytes / 1e6); }
@@ -102,8 +103,10 @@ int RunStatus(const Target& target, bool parts, bool one) {
 }
 
 }  // namespace
+}  // namespace status_command
 
 void AddStatus(CLI::App* app, Run* run) {
+  using namespace status_command;
   CLI::App* command = AddCommand(app, "status", "What a data folder holds: versions, lags, sizes",
                                  "  waymark status --data DIR\n"
                                  "  waymark status --data DIR --parts");

@@ -13,6 +13,7 @@
 #include "waymark/v1/suggest.pb.h"
 
 namespace waymark {
+namespace suggest_command {
 namespace {
 
 struct Options {
@@ -77,8 +78,10 @@ int RunSuggest(const Options& options) {
 }
 
 }  // namespace
+}  // namespace suggest_command
 
 void AddSuggest(CLI::App* app, Run* run) {
+  using namespace suggest_command;
   CLI::App* command = AddCommand(app, "suggest", "Complete what somebody is typing",
                                  "  waymark suggest sta --data DIR\n"
                                  "  waymark suggest 'star w' --data DIR --kind title --filter 'year < 1990'");

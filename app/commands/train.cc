@@ -24,6 +24,7 @@
 #include "waymark/v1/release.pb.h"
 
 namespace waymark {
+namespace train_command {
 namespace {
 
 struct Options {
@@ -179,8 +180,10 @@ int RunTrain(const Options& options) {
 }
 
 }  // namespace
+}  // namespace train_command
 
 void AddTrain(CLI::App* app, Run* run) {
+  using namespace train_command;
   CLI::App* command = AddCommand(app, "train", "Learn a retriever, a ranker or both from the events",
                                  "  waymark train all --data DIR\n"
                                  "  waymark train ranker --data DIR --activate");

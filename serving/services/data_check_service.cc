@@ -30,6 +30,7 @@ absl::Status CheckData(Engine* engine, const v1::CheckDataRequest& request, v1::
   CollectionCheck& store = checks.emplace_back();
   store.name = {"", ""};
   CheckStoreFiles(engine->store(), &store.parts.emplace_back(PartCheck{.part = "store"}));
+  engine->CheckServed(&store.parts.emplace_back(PartCheck{.part = "served"}));
   for (Collection* collection : *collections) {
     auto parts = collection->Check({.repair = request.repair()}, context.deadline);
     if (!parts.ok()) return parts.status();

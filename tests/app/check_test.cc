@@ -74,6 +74,26 @@ TEST_CASE("a check of one collection looks at that one, and at none that is not 
   CHECK(sandbox.Run({"status", "--data", "d", "--collection", "nowhere"}).code == 1);
 }
 
+TEST_CASE("damage of the lists that were served is found, and not said to be repaired") {
+  Sandbox sandbox;
+  REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, kFilms).code == 0);
+  REQUIRE(sandbox.Run({"search", "star", "--data", "d"}).code == 0);
+  for (int i = 0; i < 2; ++i) REQUIRE(sandbox.Run({"search", "war", "--data", "d"}).code == 0);
+  REQUIRE(sandbox.Run({"check", "--data", "d"}).code == 0);
+  std::string table;
+  for (const std::string& file : tests::FilesBelow(sandbox.Path("d") / "served")) {
+    if (file.ends_with(".sst")) table = file;
+  }
+  REQUIRE_FALSE(table.empty());
+  tests::Apply({false, 20}, sandbox.Path("d") / "served" / table);
+  for (const std::string option : {"--json", "--repair"}) {
+    const Ran ran = sandbox.Run({"check", "--data", "d", option});
+    INFO(ran.out + ran.err);
+    CHECK(ran.code == 1);
+    CHECK_THAT(ran.out + ran.err, Catch::Contains("served") && Catch::Contains("restore"));
+  }
+}
+
 TEST_CASE("a running server is checked and repaired through it") {
   Sandbox sandbox;
   REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, kFilms).code == 0);

@@ -66,7 +66,8 @@ void Write(const std::filesystem::path& file, const std::string& text) {
 }
 
 TEST_CASE("releases of trained models: refused where they do not fit, swapped and taken back under load") {
-  const FixedClock clock(absl::Now());  // what is popular fades, and with it what is all but tied changes places
+  const FixedClock clock(
+      absl::Now());  // what is popular fades, and with it what is all but tied changes places
   OpenEngine engine({.clock = &clock});
   Collection* films = engine.In();
   PutWalks(films);

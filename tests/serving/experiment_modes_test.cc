@@ -80,7 +80,10 @@ TEST_CASE("Two releases make one list; its teams are logged, and clicks say whic
     const std::string user = "new" + std::to_string(i);
     v1::RecommendRequest request = Of(user);
     request.set_page_size(10);
+    if (i == 0) request.set_exploration(.5);
     const v1::RecommendResponse answer = Feed(&api, request);
+    CHECK(answer.degraded_size() == (i == 0 ? 1 : 0));
+    if (i == 0) CHECK(answer.degraded(0).stage() == "exploration");
     REQUIRE(answer.arms_size() == 1);
     CHECK(answer.arms(0).arm() == "interleaved");
     CHECK(answer.arms(0).release() == "r1+r2");

@@ -48,6 +48,7 @@ class GatedEngine : public Engine {
   Store& store() override { return real_->store(); }
   absl::StatusOr<Collection*> OpenCollection(const CollectionName& name, bool create) override;
   std::vector<Collection*> Collections() override { return real_->Collections(); }
+  void CheckServed(PartCheck* check) const override { real_->CheckServed(check); }
   int64_t served_records_dropped() const override { return real_->served_records_dropped(); }
   absl::StatusOr<storage::Attribution> ReadAttributionToken(std::string_view token) const override {
     return real_->ReadAttributionToken(token);

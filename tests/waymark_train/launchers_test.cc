@@ -170,7 +170,7 @@ TEST_CASE("mpirun runs meshes over MPI's own groups") {
 TEST_CASE("A backend whose module is not there, or has no devices, is one clear message") {
   const TrainFolder folder(ChainHistories(100, 12, 50), 50);
   auto run = folder.Start("run", folder.SmallCommand("package", {"--processes", "2", "--backend", "nccl"}));
-  CHECK(run->Wait(60) == 1);
+  CHECK(run->Wait(180) == 1);
   CHECK_THAT(run->err(), Contains("the backend 'nccl' is not built") ||
                              Contains("the backend 'nccl' cannot start") ||
                              Contains("the backend 'nccl' cannot be loaded"));

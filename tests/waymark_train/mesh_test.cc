@@ -112,7 +112,7 @@ TEST_CASE("Meshes that there are not are refused by name, and nothing is trained
   const TrainFolder folder(ChainHistories(100, 12, 50), 50);
   const auto refused = [&](const Words& options, const std::string& what) {
     auto run = folder.Start("run", folder.SmallCommand("package", options));
-    const auto code = run->Wait(60);
+    const auto code = run->Wait(180);
     INFO(run->err());
     CHECK(code.value_or(0) > 0);
     CHECK_THAT(run->err(), Contains(what));
@@ -141,7 +141,7 @@ TEST_CASE("A model that is too large for a process's memory is refused there, an
   // Each block has 12 width^2 weights: 113 MB of them in all, and as much again for each moment and the
   // gradient of each part.
   auto central = start("central", {"--memory-limit", "650MB"});
-  CHECK(central->Wait(60) == 1);
+  CHECK(central->Wait(180) == 1);
   CHECK_THAT(central->err(), Contains("rank 0 needs about") && Contains("--memory-limit allows 650 MiB") &&
                                  Contains("--mesh tensor=2 (about") && Contains("--mesh pipeline=2 (about") &&
                                  Contains("--shard-optimizer over 2 data ranks (about"));

@@ -140,12 +140,12 @@ TEST_CASE("SIGTERM to one rank of a ranker's training writes a checkpoint, and t
                                        folder / "checkpoints", "--losses", folder / "losses", "--rank", r,
                                        "--world-size", "2", "--rendezvous", meeting})));
   }
-  for (int i = 0; i < 600 && folder.Losses("losses").size() < 20; ++i) {
+  for (int i = 0; i < 3600 && folder.Losses("losses").size() < 20; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   ranks[1]->Signal(SIGTERM);
   for (auto& rank : ranks) {
-    CHECK(rank->Wait(60) == 1);
+    CHECK(rank->Wait(180) == 1);
     CHECK_THAT(rank->err(), Contains("training was stopped") && Contains("goes on from the checkpoint"));
   }
   const size_t done = folder.Losses("losses").size();
@@ -153,7 +153,7 @@ TEST_CASE("SIGTERM to one rank of a ranker's training writes a checkpoint, and t
   auto again = folder.Start(
       "again", folder.ListCommand("none", {"--epochs", "900", "--patience", "900", "--checkpoints",
                                            folder / "checkpoints", "--max-steps", std::to_string(done + 1)}));
-  CHECK(again->Wait(60) == 0);
+  CHECK(again->Wait(180) == 0);
   CHECK_THAT(again->err(), Contains("step " + std::to_string(done)));
 }
 

@@ -21,7 +21,7 @@ void ExpectBothEnd(const ListTrainFolder& folder, const std::string& what,
     ranks.push_back(folder.Start("rank" + std::to_string(r), folder.ListCommand("package", options)));
   }
   for (auto& rank : ranks) {
-    const auto code = rank->Wait(60);
+    const auto code = rank->Wait(180);
     INFO(rank->err());
     CHECK(code.value_or(0) != 0);
     CHECK_THAT(rank->err(), Contains(what));
@@ -98,7 +98,7 @@ TEST_CASE("Options of a retriever's training are refused by name, and so are oth
   const ListTrainFolder folder(Rule::kLargestFeature, 60, 2);
   const auto refused = [&](const std::vector<std::string>& options, const std::string& what) {
     auto run = folder.Start("run", folder.ListCommand("package", options));
-    CHECK(run->Wait(60) == 2);
+    CHECK(run->Wait(180) == 2);
     CHECK_THAT(run->err(), Contains(what));
   };
   for (const std::string option : {"--batch-tokens", "--negatives", "--warmup-steps", "--clip", "--blocks",
@@ -109,7 +109,7 @@ TEST_CASE("Options of a retriever's training are refused by name, and so are oth
   refused({"--parts", "2", "--width", "33"}, "attention_heads is 2, which does not divide width 33");
   refused({"--parts", "2", "--dropout", "0.95"}, "dropout is 0.95; it takes 0 to 0.9");
   auto run = folder.Start("run", folder.ListCommand("package", {"--processes", "3"}));
-  CHECK(run->Wait(60).value_or(0) != 0);
+  CHECK(run->Wait(180).value_or(0) != 0);
   CHECK_THAT(run->err(), Contains("2 files for the 4 parts"));
 }
 
@@ -143,12 +143,12 @@ TEST_CASE(
               "package", {"--epochs", "900", "--patience", "900", "--timeout", "3", "--losses",
                           folder / "losses", "--rank", r, "--world-size", "2", "--rendezvous", meeting})));
     }
-    for (int i = 0; i < 600 && folder.Losses("losses").size() < 10; ++i) {
+    for (int i = 0; i < 3600 && folder.Losses("losses").size() < 10; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
     REQUIRE(folder.Losses("losses").size() >= 10);
     ranks[1]->Signal(signal);
-    CHECK(ranks[0]->Wait(30) == 1);
+    CHECK(ranks[0]->Wait(180) == 1);
     CHECK_THAT(ranks[0]->err(), Contains("another rank has ended") || Contains("has not ended within"));
   }
 }

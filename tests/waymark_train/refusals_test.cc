@@ -12,7 +12,7 @@ TEST_CASE(
   const TrainFolder folder(ChainHistories(100, 12, 50), 50, 2);
   const auto refused = [&](const std::vector<std::string>& options, const std::string& what) {
     auto run = folder.Start("run", folder.SmallCommand("package", options));
-    const auto code = run->Wait(60);
+    const auto code = run->Wait(180);
     CHECK(code != 0);
     CHECK(code.has_value());
     CHECK_THAT(run->err(), Contains(what));
@@ -30,7 +30,7 @@ TEST_CASE("--processes beside another word on which rank this is is refused, and
   const auto refused = [&](const std::vector<std::string>& options,
                            const std::vector<std::string>& environment, const std::string& what) {
     Launched run(folder / "", "run", folder.SmallCommand("package", options), environment);
-    CHECK(run.Wait(60) == 2);
+    CHECK(run.Wait(180) == 2);
     CHECK_THAT(run.err(), Contains("--processes starts the ranks itself") && Contains(what));
     CHECK_FALSE(std::filesystem::exists(folder / "package"));
   };
@@ -57,7 +57,7 @@ TEST_CASE("Files that cannot be written are found before the training, and end e
   for (const char* option : {"--losses", "--report", "--events", "--package"}) {
     auto run = folder.Start(
         "run", folder.SmallCommand("package", {"--processes", "2", option, folder / "file/inside"}));
-    CHECK(run->Wait(60) == 1);
+    CHECK(run->Wait(180) == 1);
     CHECK_THAT(run->err(), Contains("rank 0: ") && Contains("rank 1: ") && Contains("cannot write") &&
                                Contains("file") && !Contains("epoch 1"));
     CHECK_FALSE(std::filesystem::exists(folder / "package"));

@@ -48,7 +48,10 @@ absl::Status RankingLists::Add(const RankingList& list) {
     total += gain;
   }
   if (!(total > 0)) return absl::InvalidArgumentError("no candidate of a list has a gain");
-  if (bytes() + n * (features_ + 2) * sizeof(float) > options_.limit_bytes) {
+  const size_t more = sizeof(Start) + n * ((features_ + 1) * sizeof(float) + sizeof(ItemOrdinal)) +
+                      list.history.size() * (sizeof(ItemOrdinal) + sizeof(EventTypeCode)) +
+                      list.query.size() * sizeof(uint64_t);
+  if (bytes() + more > options_.limit_bytes) {
     ++over_limit_;
     return absl::ResourceExhaustedError(
         absl::StrCat("ranking lists: ", size(), " lists fill the limit of ", options_.limit_bytes, " bytes"));
