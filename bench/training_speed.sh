@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # waymark-train against the same model in PyTorch eager (bench/eager_retriever.py), one thread each, on Amazon Beauty.
-# First that both compute the same losses from the same weights, then events/s in turn: medians and the ratio.
+# First that both compute the same losses from the same weights, then events a second of processor time in turn: medians
+# and the ratio. waymark-train's time is that of the whole process, reading shards and validating too.
 #
 #   bench/training_speed.sh WORK PYTHON      PYTHON: one that has all of torch, as `pip install torch==2.11.0 numpy` makes it
 #
@@ -27,18 +28,22 @@ rm -rf "$work/start"
 "$python" "$here/bench/eager_retriever.py" check "$work/few.txt" "$work/start" "$work/losses"
 rm -f "$work"/report-*.json "$work"/eager-*.jsonl
 for round in $(seq "${ROUNDS:-5}"); do
-  "${train[@]}" --shards "$work/full-shards" --max-steps "${STEPS:-150}" --report "$work/report-$round.json" >/dev/null 2>&1
+  TIMEFORMAT='%U %S'
+  { time "${train[@]}" --shards "$work/full-shards" --max-steps "${STEPS:-150}" --report "$work/report-$round.json" \
+    >/dev/null 2>&1; } 2>"$work/seconds-$round"
   "$python" "$here/bench/eager_retriever.py" time "$beauty" "${STEPS:-150}" >"$work/eager-$round.jsonl"
 done
 "$python" - "$work" <<'PY'
 import glob, json, statistics, sys
 work = sys.argv[1]
-own = statistics.median(json.load(open(f))["events_per_second"] for f in glob.glob(f"{work}/report-*.json"))
+own = statistics.median(
+    json.load(open(f))["events"] / sum(map(float, open(f.replace("report", "seconds").replace(".json", "")).read().split()))
+    for f in glob.glob(f"{work}/report-*.json"))
 eager = {}
 for file in glob.glob(f"{work}/eager-*.jsonl"):
     for line in map(json.loads, open(file)):
         eager.setdefault(line["table"], []).append(line["events_per_second"])
-print(f"waymark-train: {own:.0f} events/s")
+print(f"waymark-train: {own:.0f} events a CPU second")
 for table, rates in eager.items():
-    print(f"PyTorch eager, {table} table: {statistics.median(rates):.0f} events/s; waymark-train is {own / statistics.median(rates):.2f} times as fast")
+    print(f"PyTorch eager, {table} table: {statistics.median(rates):.0f} events a CPU second; waymark-train is {own / statistics.median(rates):.2f} times as fast")
 PY

@@ -77,6 +77,7 @@ class Parser {
       if (!clause.condition && clause.occurs == QueryOccurs::kDefault && clause.node && top) {
         ++wishes_;
         if (plain) occurs = OccursWanted(token.text, *clause.node, occurs);
+        group->also_apart |= occurs == QueryOccurs::kAlso;
       }
       AddClause(std::move(clause), occurs, group);
     }
