@@ -171,6 +171,7 @@ TEST_CASE("every algorithm gives what brute force does, over 10,000 random queri
       query.typos = TypoTolerance::kOff;
       const char* minima[] = {"", "", "", "2", "60%", "-1"};
       if (!query.match_all) query.minimum = *MinimumMatch::Parse(minima[corpus.random() % 6]);
+      if (corpus.random() % 2 == 0) query.left_out = {text.substr(0, text.find(' '))};
       const BoundQuery bound =
           BindQuery(ParseFor(*corpus.snapshot, query), *corpus.snapshot, Bm25Options(), Deadline::Never());
       if (!bound.query.root) continue;
@@ -191,6 +192,7 @@ TEST_CASE("every algorithm gives what brute force does, over 10,000 random queri
       tally.runs["field"] += bound.query.scopes.size() > 1;
       tally.runs["condition"] += !bound.query.items.empty();
       tally.runs["minimum"] += bound.query.root->minimum > 1;
+      tally.runs["left out"] += bound.query.root->also_apart;
       const Hits expected = BruteForce(corpus, bound, query);
       const size_t limit = std::vector<size_t>{1, 3, 10, 50, 101, 1000}[corpus.random() % 6];
       Compare<MaxScore>("MaxScore", corpus, bound, query, limit, expected, &tally);
@@ -200,7 +202,7 @@ TEST_CASE("every algorithm gives what brute force does, over 10,000 random queri
     }
   }
   for (const char* name : {"MaxScore", "Conjunction", "PhraseSearch", "slop", "field", "condition", "minimum",
-                           "MaxScore of several", "Conjunction of several", "analyses"}) {
+                           "left out", "MaxScore of several", "Conjunction of several", "analyses"}) {
     INFO(name);
     CHECK(tally.runs[name] > 400);
   }
