@@ -3,12 +3,12 @@
 //
 //   keyword index --input corpus.jsonl --index DIR [--stem]
 //   keyword load --input corpus.jsonl --index DIR --threads 2 [--stem]
-//   keyword search --index DIR --queries q.tsv --k 10 [--reps 5] [--warmup 2] [--clock cpu|wall] [--exact]
-//       [--run FILE] [--stem]
+//   keyword search --index DIR --queries q.tsv --k 10 [--reps 5] [--warmup 2] [--clock cpu|wall]
+//       [--count-up-to N] [--run FILE] [--stem]
 //
 // One field (title + " " + text) with positions, k1 1.2, b .75, one segment, one thread. A query is timed
-// from its text to a list of (item, score). --exact: count all matches too. `load` is a bulk load until all
-// is written and compiled, by so many threads, without merging.
+// from its text to a list of (item, score). --count-up-to: count matches exactly up to so many. `load` is a
+// bulk load until all is written and compiled, by so many threads, without merging.
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
@@ -39,7 +39,8 @@ using Json = nlohmann::json;
 struct Options {
   std::string input, index, queries, run, clock = "cpu";
   size_t k = 10, reps = 5, warmup = 2, threads = 1;
-  bool stem = false, exact = false;
+  int64_t count_up_to = kCountNone;
+  bool stem = false;
 };
 
 double Seconds(clockid_t clock) {
@@ -269,7 +270,7 @@ void Search(const Options& options) {
     hits = 0;
     for (size_t i = 0; i < queries.size(); ++i) {
       SnapshotQuery query{queries[i].text};
-      query.total = options.exact ? TotalCount::kExact : TotalCount::kAtLeast;
+      query.count_up_to = options.count_up_to;
       const double before = Seconds(clock);
       KeywordHits answer = SearchSnapshot(*snapshot, query, bm25, options.k, Deadline::Never());
       const double after = Seconds(clock);
@@ -297,7 +298,7 @@ void Search(const Options& options) {
                     {"segments", snapshot->segments.size()},
                     {"open_seconds", opened - start},
                     {"hits", hits},
-                    {"exact_totals", options.exact},
+                    {"count_up_to", options.count_up_to},
                     {"rss_mb", Megabytes("VmRSS:")},
                     {"rss_anon_mb", Megabytes("RssAnon:")},
                     {"rss_file_mb", Megabytes("RssFile:")},
@@ -324,7 +325,7 @@ int Main(int argc, char** argv) {
   search->add_option("--warmup", options.warmup, "Rounds before");
   search->add_option("--clock", options.clock, "cpu or wall");
   search->add_option("--run", options.run, "Writes the hits here");
-  search->add_flag("--exact", options.exact, "Counts all matches");
+  search->add_option("--count-up-to", options.count_up_to, "Matches that are counted exactly");
   for (CLI::App* command : {index, load, search}) {
     command->add_option("--index", options.index, "Folder of the index")->required();
     command->add_flag("--stem", options.stem, "Porter's stemmer");

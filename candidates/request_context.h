@@ -1,5 +1,6 @@
 // All that the stages know of one request. Filled by the pipeline; sources, features and rankers read it.
 #pragma once
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ struct RequestContext {
   std::string query;
   bool match_all_words = false;  // every word of the query must match
   TypoTolerance typo_tolerance = TypoTolerance::kAuto;
+  // Matches are counted exactly up to so many (index/keyword_index.h).
+  int64_t count_up_to = std::numeric_limits<int64_t>::max();
   bool all_matches = false;                     // the keyword source answers every match beside the best
   std::shared_ptr<const SynonymView> synonyms;  // that widen the query; null: none
   std::string minimum_match;                    // of its words, as the API takes it; empty: one

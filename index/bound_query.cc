@@ -24,7 +24,8 @@ std::optional<FlatQuery> Flatten(const QueryNode& root) {
     return flat;
   }
   if (root.kind != QueryNode::Kind::kGroup || root.minimum > (root.must.empty() ? 1 : 0)) return std::nullopt;
-  // What only counts is held beside a wanted word only, so it changes nothing in what matches.
+  // An exact form is held beside a wanted word only, so as a wish it changes nothing in what matches.
+  if (root.must.empty() && root.also_apart) return std::nullopt;
   if (!AppendTerms(root.must, &flat.must) || !AppendTerms(root.should, &flat.should) ||
       !AppendTerms(root.also, &flat.should) || !AppendTerms(root.must_not, &flat.must_not)) {
     return std::nullopt;

@@ -19,10 +19,14 @@ namespace waymark {
 class HitCollector {
  public:
   HitCollector(const SnapshotQuery& query, size_t limit, Deadline deadline)
-      : query_(query), top_(limit), deadline_(deadline) {}
+      : query_(query), count_up_to_(query.count_up_to), top_(limit), deadline_(deadline) {}
 
-  // Whether every match must be offered, so that they are counted.
-  bool counts_all() const { return query_.total == TotalCount::kExact; }
+  // Whether every match must be offered, so that they are counted. What has become false stays so.
+  bool counts_all() const { return count_up_to_ > 0 && seen_ <= count_up_to_; }
+  // More match than are to be counted.
+  void StopCounting() { count_up_to_ = kCountNone; }
+  // Whether seen() are all that match: as long as the best are fewer than are wanted, none is passed over.
+  bool saw_all() const { return counts_all() || seen_ < static_cast<int64_t>(top_.limit()); }
   // Whether every live document may be shown, and none is kept beside the best.
   bool shows_all() const {
     return !query_.all_matches && query_.allowed == nullptr && query_.live == nullptr &&
@@ -93,6 +97,7 @@ class HitCollector {
   }
 
   const SnapshotQuery& query_;
+  int64_t count_up_to_;
   const SegmentView* segment_ = nullptr;
   TopScores top_;
   Deadline deadline_;

@@ -24,7 +24,7 @@ SnapshotQuery SnapshotQueryOf(const KeywordQuery& query, const ItemSet* live, co
   search.allowed = query.allowed.get();
   search.live = live;
   search.excluded = query.excluded;
-  search.total = query.total;
+  search.count_up_to = std::max(query.count_up_to, query.relax_below);
   search.typos = query.typos;
   search.all_matches = query.all_matches;
   search.synonyms = query.synonyms.get();
@@ -101,12 +101,9 @@ absl::StatusOr<KeywordHits> KeywordIndex::Search(const KeywordQuery& query, size
     return absl::InvalidArgumentError(
         absl::StrCat("query has ", query.query.size(), " bytes; it takes at most ", kMaxQueryBytes));
   }
-  if (query.all_matches && query.total != TotalCount::kExact) {
+  if (query.all_matches && query.count_up_to != kCountAll) {
     return absl::InvalidArgumentError(
         "all_matches needs an exact total: a search that counts «at least» passes over matches");
-  }
-  if (query.relax_below > 0 && query.total != TotalCount::kExact) {
-    return absl::InvalidArgumentError("relax_below needs an exact total");
   }
   const std::shared_ptr<const IndexSnapshot> snapshot = impl_->worker.snapshot();
   const std::shared_ptr<const ItemSet> live = impl_->LiveBeside(*snapshot);

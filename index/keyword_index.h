@@ -7,6 +7,7 @@
 //
 // Thread-safe: searches run on an immutable snapshot beside one writer.
 #pragma once
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,22 +37,24 @@ struct KeywordIndexOptions {
       absl::Seconds(1);  // of the background thread; zero: only CatchUp() refreshes
 };
 
-enum class TotalCount {
-  kExact,
-  kAtLeast,  // how many are known of; searches pass over what cannot be among the best
-};
+// Of KeywordQuery::count_up_to.
+inline constexpr int64_t kCountAll = std::numeric_limits<int64_t>::max();
+inline constexpr int64_t kCountNone = 0;
+
 struct KeywordQuery {
   std::string query;
   bool match_all = false;  // every word must match (unless the query says otherwise itself)
   std::shared_ptr<const ItemSet> allowed;
   std::vector<ItemOrdinal> excluded;  // sorted
-  TotalCount total = TotalCount::kExact;
+  // Matches are counted exactly up to so many. As soon as there are known to be more, searches pass over what
+  // cannot be among the best, and `total` is what is known at least.
+  int64_t count_up_to = kCountAll;
   TypoTolerance typos = TypoTolerance::kAuto;
-  bool all_matches = false;                     // fill KeywordHits::matches; `total` must be exact
+  bool all_matches = false;                     // fill KeywordHits::matches; goes with kCountAll
   std::shared_ptr<const SynonymView> synonyms;  // null: none
   MinimumMatch minimum;                         // of a query without operators
-  // With fewer hits, words are left out of what must match, those that tell least first; 0: none are. `total`
-  // must be exact.
+  // With fewer hits, words are left out of what must match, those that tell least first; 0: none are. So many
+  // are always counted.
   int64_t relax_below = 0;
   std::vector<std::string> left_out;  // words, as they are typed, that need not match
 };

@@ -21,6 +21,7 @@ class KeywordSource : public CandidateSource {
     query.excluded = context.excluded;
     query.typos = context.typo_tolerance;
     query.all_matches = context.all_matches;
+    query.count_up_to = context.all_matches ? kCountAll : context.count_up_to;
     query.synonyms = context.synonyms;
     if (auto minimum = MinimumMatch::Parse(context.minimum_match); minimum.ok()) query.minimum = *minimum;
     query.relax_below = context.relax_below;

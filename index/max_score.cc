@@ -32,8 +32,9 @@ struct Scratch {
 
 class Search {
  public:
-  Search(const BoundQuery& query, const SegmentView& segment, HitCollector* hits)
-      : hits_(hits), documents_(segment.postings->doc_count()) {
+  // `known`: matches need not be offered to be counted.
+  Search(const BoundQuery& query, const SegmentView& segment, HitCollector* hits, bool known)
+      : hits_(hits), known_(known), documents_(segment.postings->doc_count()) {
     for (uint32_t t : query.flat->should) WordList::AppendTo(segment, query, t, &lists_);
     for (uint32_t t : query.flat->must_not) WordList::AppendTo(segment, query, t, &excluded_);
     for (WordList& list : lists_) order_.push_back(&list);
@@ -50,16 +51,17 @@ class Search {
   }
 
   bool Run(bool may_guess) {
-    if (first_ == 0 && excluded_.empty() && hits_->top().limit() <= kMostToSeed) {
+    if (first_ == 0 && !Counts() && excluded_.empty() && hits_->top().limit() <= kMostToSeed) {
       if (order_.size() == 1 && order_[0]->is_one()) return RunOneList(order_[0]->greatest());
       seed_ = Seed();
     }
     for (DocNumber begin = first_; begin < documents_;) {
-      if (may_guess && begin > documents_ / kSample) {
+      const bool counts = Counts();
+      if (may_guess && !counts && begin > documents_ / kSample) {
         may_guess = false;
         Guess(begin);
       }
-      const FixedScore needed = std::max({hits_->NeededFrom(begin), guess_, seed_});
+      const FixedScore needed = counts ? 0 : std::max({hits_->NeededFrom(begin), guess_, seed_});
       for (size_t i = 0; i < order_.size(); ++i) bounds_[i] = order_[i]->bound();
       const size_t forward = CountForward(needed);
       if (forward == 0) return true;
@@ -86,6 +88,8 @@ class Search {
 
  private:
   static constexpr FixedScore kNoCeiling = std::numeric_limits<FixedScore>::max();
+
+  bool Counts() const { return !known_ && hits_->counts_all(); }
 
   // Of bounds_: fills rest_, which at i is what the lists from i on add at most, and answers how many lists
   // must put their documents forward.
@@ -203,6 +207,7 @@ class Search {
   }
 
   HitCollector* hits_;
+  const bool known_;
   const DocNumber documents_;
   DocNumber first_ = 0, guessed_at_ = 0;
   FixedScore ceiling_ = kNoCeiling, guess_ = 0, seed_ = 0;
@@ -216,25 +221,18 @@ class Search {
 
 }  // namespace
 
-bool MaxScore::Serves(const BoundQuery& query, const HitCollector& hits) {
-  if (!query.flat || !query.flat->must.empty()) return false;
-  // The documents of one word are counted already.
-  const bool counted = query.flat->should.size() == 1 && query.flat->must_not.empty() && hits.shows_all() &&
-                       !query.StandsForSeveral(query.flat->should[0]);
-  return counted || !hits.counts_all();
+bool MaxScore::Serves(const BoundQuery& query, const HitCollector&) {
+  return query.flat && query.flat->must.empty();
 }
 
-bool MaxScore::Run(const BoundQuery& query, const SegmentView& segment, HitCollector* hits) {
-  const int64_t before = hits->seen();
-  Search search(query, segment, hits);
-  if (!search.Run(before == 0 && segment.postings->doc_count() >= kFewestToGuess)) return false;
-  if (search.guess() > hits->top().NeededFrom(0)) {
-    Search again(query, segment, hits);
-    again.Restrict(search.guessed_at(), search.guess());
-    if (!again.Run(false)) return false;
-  }
-  // Pruned search sees few of its matches; as many as the most frequent word has there are at least.
-  if (!hits->shows_all() || !query.flat->must_not.empty()) return true;
+bool MaxScore::KnowsTotal(const BoundQuery& query, const HitCollector& hits) {
+  return query.flat && query.flat->must.empty() && query.flat->should.size() == 1 &&
+         query.flat->must_not.empty() && hits.shows_all() && !query.StandsForSeveral(query.flat->should[0]);
+}
+
+int64_t MaxScore::LeastMatches(const BoundQuery& query, const SegmentView& segment,
+                               const HitCollector& hits) {
+  if (!Serves(query, hits) || !hits.shows_all() || !query.flat->must_not.empty()) return 0;
   int64_t most = 0;
   const auto count = [&](TermIndex term) {
     if (term != kNoTerm) most = std::max<int64_t>(most, segment.live->document_count(term));
@@ -246,7 +244,21 @@ bool MaxScore::Run(const BoundQuery& query, const SegmentView& segment, HitColle
       if (variant.scope == 0) count(variant.found[segment.number]);
     }
   }
-  hits->AddSeen(std::max<int64_t>(0, most - (hits->seen() - before)));
+  return most;
+}
+
+bool MaxScore::Run(const BoundQuery& query, const SegmentView& segment, HitCollector* hits) {
+  const int64_t before = hits->seen();
+  const bool known = KnowsTotal(query, *hits);
+  Search search(query, segment, hits, known);
+  if (!search.Run(before == 0 && segment.postings->doc_count() >= kFewestToGuess)) return false;
+  if (search.guess() > hits->top().NeededFrom(0)) {
+    Search again(query, segment, hits, known);
+    again.Restrict(search.guessed_at(), search.guess());
+    if (!again.Run(false)) return false;
+  }
+  // A pruned search sees few of its matches.
+  hits->AddSeen(std::max<int64_t>(0, LeastMatches(query, segment, *hits) - (hits->seen() - before)));
   return true;
 }
 

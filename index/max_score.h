@@ -12,6 +12,10 @@ namespace waymark {
 struct MaxScore {
   static bool Serves(const BoundQuery& query, const HitCollector& hits);
   static bool Run(const BoundQuery& query, const SegmentView& segment, HitCollector* hits);
+  // Whether the index has counted the matches already: those of one word.
+  static bool KnowsTotal(const BoundQuery& query, const HitCollector& hits);
+  // How many of the segment match at least, without a look at postings: those of the most frequent word.
+  static int64_t LeastMatches(const BoundQuery& query, const SegmentView& segment, const HitCollector& hits);
 };
 static_assert(SegmentAlgorithm<MaxScore>);
 

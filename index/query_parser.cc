@@ -40,7 +40,10 @@ class Parser {
     query_.asked.resize(query_.terms.size());
     query_.phrase_times.resize(query_.phrases.size());
     query_.phrase_boost.resize(query_.phrases.size());
-    if (group.must.empty() && group.should.empty()) std::swap(group.should, group.also);  // all left out
+    if (group.must.empty() && group.should.empty()) {  // all left out
+      std::swap(group.should, group.also);
+      group.also_apart = false;
+    }
     if (!group.must.empty() || !group.should.empty()) {
       if (group.must.empty() && wishes_ > 0) {
         group.minimum = static_cast<uint32_t>(std::min(parsing_.minimum.Of(wishes_), group.should.size()));
@@ -77,6 +80,7 @@ class Parser {
       if (!clause.condition && clause.occurs == QueryOccurs::kDefault && clause.node && top) {
         ++wishes_;
         if (plain) occurs = OccursWanted(token.text, *clause.node, occurs);
+        group->also_apart |= occurs == QueryOccurs::kAlso;
       }
       AddClause(std::move(clause), occurs, group);
     }

@@ -45,6 +45,7 @@ struct QueryNode {
   std::vector<QueryNode> must, should, must_not;
   // Of a group: what counts where it is held, and has no say in what matches (such as exact forms).
   std::vector<QueryNode> also = {};
+  bool also_apart = false;  // some of `also` is held without what is wanted, too: words that were left out
   // Of a group: so many of `should` are wanted, also beside `must`; 0: one, or none beside `must`.
   uint32_t minimum = 0;
   float boost = 1;  // of all that it holds

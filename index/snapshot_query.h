@@ -17,9 +17,9 @@ struct SnapshotQuery {
   const ItemSet* allowed = nullptr;        // null: all
   const ItemSet* live = nullptr;           // null: every item of the snapshot lives
   absl::Span<const ItemOrdinal> excluded;  // sorted
-  TotalCount total = TotalCount::kExact;
+  int64_t count_up_to = kCountAll;
   TypoTolerance typos = TypoTolerance::kAuto;
-  bool all_matches = false;               // fill KeywordHits::matches; goes with kExact
+  bool all_matches = false;               // fill KeywordHits::matches; goes with kCountAll
   const SynonymView* synonyms = nullptr;  // null: none
   const QueryFields* fields = nullptr;    // null: a colon means nothing
   MinimumMatch minimum = {};

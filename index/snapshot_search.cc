@@ -41,6 +41,11 @@ KeywordHits SearchSnapshot(const IndexSnapshot& snapshot, const SnapshotQuery& q
   if (!bound.query.root) return hits;
   HitCollector collector(query, limit, deadline);
   hits.complete = bound.complete;
+  int64_t least = 0;
+  for (const SegmentView& segment : snapshot.segments) {
+    least += MaxScore::LeastMatches(bound, segment, collector);
+  }
+  if (least > query.count_up_to) collector.StopCounting();
   for (size_t i = 0; i < snapshot.segments.size() && hits.complete; ++i) {
     collector.Enter(snapshot.segments[i]);
     hits.complete =
@@ -48,7 +53,7 @@ KeywordHits SearchSnapshot(const IndexSnapshot& snapshot, const SnapshotQuery& q
                                    bound, snapshot.segments[i], &collector);
   }
   hits.total = collector.seen();
-  hits.total_exact = hits.complete && collector.counts_all();
+  hits.total_exact = hits.complete && (collector.saw_all() || MaxScore::KnowsTotal(bound, collector));
   for (const auto& [score, item] : collector.top().Take()) hits.items.push_back({item, bound.Score(score)});
   hits.matches.reserve(collector.matches().size());
   for (const auto& [score, item] : collector.matches()) hits.matches.push_back({item, bound.Score(score)});

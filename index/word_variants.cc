@@ -11,6 +11,7 @@
 namespace waymark {
 namespace {
 
+constexpr size_t kMergedTermsPerLook = 4096;  // at the clock
 constexpr size_t kLettersForOneEdit = 4, kLettersForOtherFirst = 5, kLettersForTwoEdits = 8;
 
 bool Lives(absl::Span<const SegmentView> segments, std::string_view term) {
@@ -59,6 +60,70 @@ std::vector<TermIndex> MostFrequent(const CompiledSegment& segment, TermRange ra
   return terms;
 }
 
+// The best of each segment's most frequent terms; none: another one may be among the best.
+std::optional<std::vector<WordVariant>> OfMostFrequent(absl::Span<const SegmentView> segments,
+                                                       const std::vector<TermRange>& ranges, size_t limit) {
+  std::map<std::string, WordVariant, std::less<>> words;
+  int64_t others = 0;  // a term that is not looked at has at most so many documents
+  bool all = true;
+  for (size_t i = 0; i < segments.size(); ++i) {
+    const CompiledSegment& segment = *segments[i].postings;
+    const std::vector<TermIndex> best = MostFrequent(segment, ranges[i], 4 * limit);
+    if (best.size() < ranges[i].end - ranges[i].begin) {
+      all = false;
+      others += segment.document_count(best.back());
+    }
+    for (TermIndex t : best) {
+      const std::string_view text = segment.term(t);
+      if (words.contains(text)) continue;
+      words.emplace(text, WordVariant{std::string(text), 0, CountDocuments(segments, text)});
+    }
+  }
+  std::vector<WordVariant> candidates;
+  for (auto& [text, word] : words) candidates.push_back(std::move(word));
+  std::vector<WordVariant> best = Best(segments, std::move(candidates), limit);
+  // In one segment, terms of as many documents are looked at in their order.
+  const bool enough = best.size() == limit && (segments.size() == 1 || best.back().documents > others);
+  return all || enough ? std::optional(std::move(best)) : std::nullopt;
+}
+
+// The best of all terms of the ranges, which are merged in order: so that a million terms of as many
+// documents each take no memory, and no longer than the deadline.
+WordVariants OfAll(absl::Span<const SegmentView> segments, std::vector<TermRange> ranges, size_t limit,
+                   Deadline deadline) {
+  WordVariants found;
+  std::vector<WordVariant>& heap = found.words;  // the worst on top
+  for (size_t looked = 1;; ++looked) {
+    if (looked % kMergedTermsPerLook == 0 && deadline.Expired()) {
+      found.complete = false;
+      break;
+    }
+    std::optional<std::string_view> first;
+    for (size_t i = 0; i < segments.size(); ++i) {
+      if (ranges[i].begin == ranges[i].end) continue;
+      const std::string_view term = segments[i].postings->term(ranges[i].begin);
+      if (!first || term < *first) first = term;
+    }
+    if (!first) break;
+    int64_t documents = 0;
+    for (size_t i = 0; i < segments.size(); ++i) {
+      if (ranges[i].begin == ranges[i].end || segments[i].postings->term(ranges[i].begin) != *first) continue;
+      documents += segments[i].postings->document_count(ranges[i].begin++);
+    }
+    // What comes later in the order loses every tie.
+    if (heap.size() == limit && (limit == 0 || documents <= heap.front().documents)) continue;
+    if (!Lives(segments, *first)) continue;
+    if (heap.size() == limit) {
+      std::pop_heap(heap.begin(), heap.end(), Better);
+      heap.pop_back();
+    }
+    heap.push_back({std::string(*first), 0, documents});
+    std::push_heap(heap.begin(), heap.end(), Better);
+  }
+  std::sort_heap(heap.begin(), heap.end(), Better);
+  return found;
+}
+
 }  // namespace
 
 int ToleratedEdits(std::string_view typed) {
@@ -98,38 +163,21 @@ WordVariants FindTypos(absl::Span<const SegmentView> segments, std::string_view 
 
 WordVariants FindCompletions(absl::Span<const SegmentView> segments, std::string_view prefix, size_t limit,
                              Deadline deadline) {
-  WordVariants found;
   std::vector<TermRange> ranges;
   for (const SegmentView& segment : segments) {
     ranges.push_back(TermsThatBeginWith(*segment.postings, prefix));
   }
-  // Of each segment's most frequent terms; as many more as it takes until no other can be among the best.
-  for (size_t depth = 4 * limit;; depth *= 4) {
-    std::map<std::string, WordVariant, std::less<>> words;
-    int64_t others = 0;  // a term that is not looked at has at most so many documents
-    bool all = true;
-    for (size_t i = 0; i < segments.size(); ++i) {
-      if (deadline.Expired()) {
-        found.complete = false;
-        return found;
-      }
-      const CompiledSegment& segment = *segments[i].postings;
-      const std::vector<TermIndex> best = MostFrequent(segment, ranges[i], depth);
-      if (best.size() < ranges[i].end - ranges[i].begin) {
-        all = false;
-        others += segment.document_count(best.back());
-      }
-      for (TermIndex t : best) {
-        const std::string_view text = segment.term(t);
-        if (words.contains(text)) continue;
-        words.emplace(text, WordVariant{std::string(text), 0, CountDocuments(segments, text)});
-      }
-    }
-    std::vector<WordVariant> candidates;
-    for (auto& [text, word] : words) candidates.push_back(std::move(word));
-    found.words = Best(segments, std::move(candidates), limit);
-    if (all || (found.words.size() == limit && found.words.back().documents > others)) return found;
+  WordVariants found;
+  if (deadline.Expired()) {
+    found.complete = false;
+    return found;
   }
+  if (auto words = OfMostFrequent(segments, ranges, limit)) {
+    found.words = *std::move(words);
+  } else {
+    found = OfAll(segments, std::move(ranges), limit, deadline);
+  }
+  return found;
 }
 
 }  // namespace waymark

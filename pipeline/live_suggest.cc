@@ -25,7 +25,7 @@ void LiveCollection::OpenSuggestions() {
     if (auto status = index_->CatchUpTo(position, absl::Now() + kIndexPatience); !status.ok()) return status;
     KeywordQuery query;
     query.query = words;
-    query.total = TotalCount::kAtLeast;
+    query.count_up_to = kCountNone;
     auto hits = index_->Search(query, 1, Deadline::Never());
     if (!hits.ok()) return hits.status();
     if (hits->items.empty()) return false;

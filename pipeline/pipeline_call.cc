@@ -79,6 +79,9 @@ absl::Status Pipeline::Call::MakeContext() {
     group_field_ = *std::move(field);
   }
   context_.all_matches = WordsOnly() && (!facets_.empty() || Sorted() || Grouped() || Near());
+  // No total is shown of feeds; whether there are few hits must be known.
+  context_.count_up_to =
+      request_.kind == RequestKind::kSearch ? std::max(request_.exact_total_limit, kFewHits) : kCountNone;
   return release_.behaviour->FillUserVector(&context_);
 }
 

@@ -70,6 +70,9 @@ struct VectorAsked {
 };
 inline constexpr int kDefaultNearest = 100, kMostNearest = 500;
 
+// More than anyone looks through, and as many as cost little to count.
+inline constexpr int64_t kDefaultExactTotal = 10'000;
+
 struct PipelineRequest {
   RequestKind kind = RequestKind::kSearch;
   std::string query;
@@ -77,6 +80,8 @@ struct PipelineRequest {
   TypoTolerance typo_tolerance = TypoTolerance::kAuto;
   std::string minimum_match;  // of kSearch; empty: one word, or all with match_all
   int relax_below = 0;        // of kSearch
+  // Of kSearch: matches are counted exactly up to so many; facets, orders, groups and vectors count all.
+  int64_t exact_total_limit = kDefaultExactTotal;
   std::optional<HighlightOptions> highlight;
   std::string user_id, visitor_id, session_id, surface;
   google::protobuf::Struct context;

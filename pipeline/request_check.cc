@@ -143,6 +143,10 @@ absl::Status CheckRequest(const PipelineRequest& request) {
     return absl::InvalidArgumentError(
         absl::StrCat("relax_below: is ", request.relax_below, "; it takes 0 to ", kMaxRelaxBelow));
   }
+  if (request.exact_total_limit < 0) {
+    return absl::InvalidArgumentError(absl::StrCat("exact_total_limit: is ", request.exact_total_limit,
+                                                   "; it takes 0 (nothing is counted) or more"));
+  }
   if (request.group_by && (request.group_by->limit < 0 || request.group_by->limit > kMostPerGroup)) {
     return absl::InvalidArgumentError(absl::StrCat("group_by.limit: is ", request.group_by->limit,
                                                    "; it takes 1 to ", kMostPerGroup, ", or 0 for 1"));
@@ -174,11 +178,12 @@ int EffectivePageSize(const PipelineRequest& request) {
 }
 
 std::string RequestFingerprint(const PipelineRequest& request) {
-  std::string text = absl::StrCat(
-      static_cast<int>(request.kind), "\n", request.match_all, "\n", request.strict_filter, "\n",
-      request.diversity, "\n", static_cast<int>(request.personalization), "\n", request.release, "\n",
-      static_cast<int>(request.typo_tolerance), "\n", request.per_source_limit, "\n", request.rank_limit,
-      "\n", static_cast<int>(request.curation), "\n", request.relax_below, "\n", request.exploration, "\n");
+  std::string text =
+      absl::StrCat(static_cast<int>(request.kind), "\n", request.match_all, "\n", request.strict_filter, "\n",
+                   request.diversity, "\n", static_cast<int>(request.personalization), "\n", request.release,
+                   "\n", static_cast<int>(request.typo_tolerance), "\n", request.per_source_limit, "\n",
+                   request.rank_limit, "\n", static_cast<int>(request.curation), "\n", request.relax_below,
+                   "\n", request.exploration, "\n", request.exact_total_limit, "\n");
   const auto add = [&text](const std::string& value) {
     absl::StrAppend(&text, value.size(), ":", value, "\n");
   };

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <fstream>
 #include <memory>
+#include <optional>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -26,6 +27,7 @@ struct Options {
   std::vector<std::string> facets;
   std::string order_by, minimum_match;
   int relax_below = 0;
+  std::optional<int64_t> exact_total;
   std::string vector, fusion = "ranks";
   double vector_weight = 0.5;
   int nearest = 0;
@@ -73,6 +75,7 @@ int RunSearch(const Options& options) {
   request.set_order_by(options.order_by);
   request.set_minimum_match(options.minimum_match);
   request.set_relax_below(options.relax_below);
+  if (options.exact_total) request.set_exact_total_limit(*options.exact_total);
   if (!options.vector.empty()) {
     auto status = ReadVector(options, request.mutable_vector());
     if (!status.ok()) return FailUsage(std::string(status.message()));
@@ -110,6 +113,11 @@ void AddSearch(CLI::App* app, Run* run) {
       ->add_option("--relax-below", options->relax_below,
                    "with fewer results, words need not be there, those that tell least first")
       ->type_name("RESULTS");
+  command
+      ->add_option(
+          "--exact-total", options->exact_total,
+          "count matches exactly up to so many (10000); of more it is said how many there are at least")
+      ->type_name("N");
   command
       ->add_option(
           "--typo-tolerance", options->typos,

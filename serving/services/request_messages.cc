@@ -228,6 +228,7 @@ absl::StatusOr<PipelineRequest> RequestOf(const v1::SearchRequest& request) {
   made->order_by = request.order_by();
   made->minimum_match = request.minimum_match();
   made->relax_below = request.relax_below();
+  if (request.has_exact_total_limit()) made->exact_total_limit = request.exact_total_limit();
   if (request.has_vector()) {
     auto vector = VectorOf(request.vector());
     if (!vector.ok()) return vector.status();

@@ -156,6 +156,26 @@ TEST_CASE("two collections of one folder know nothing of each other") {
   CHECK(books["results"][0]["item"]["fields"]["title"] == "Star Dust");
 }
 
+TEST_CASE("of many matches it is said how many there are at least, unless all are to be counted") {
+  Sandbox sandbox;
+  std::string items;
+  for (int i = 0; i < 900; ++i) {
+    items += R"({"id":")" + std::to_string(i) + R"(","title":")" + (i < 600 ? "star" : "moon") + "\"}\n";
+  }
+  REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, items).code == 0);
+  CHECK_THAT(sandbox.Run({"search", "star moon", "--data", "d", "--exact-total", "100"}).out,
+             Catch::StartsWith("at least "));
+  CHECK_THAT(sandbox.Run({"search", "star moon", "--data", "d"}).out, Catch::StartsWith("900 items\n"));
+  const auto answer = sandbox.Json({"search", "star moon", "--data", "d", "--exact-total", "100"});
+  CHECK(answer["total_size_relation"] == "AT_LEAST");
+  const int64_t least = std::stoll(answer["total_size"].get<std::string>());
+  CHECK(least >= 600);
+  CHECK(least <= 900);
+  const Ran ran = sandbox.Run({"search", "star", "--data", "d", "--exact-total", "-1"});
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err, Catch::Contains("exact_total_limit: is -1"));
+}
+
 TEST_CASE("models and releases are listed, and what is not there is named") {
   Sandbox sandbox;
   REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, kFilms).code == 0);

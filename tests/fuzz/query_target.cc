@@ -125,9 +125,8 @@ bool Query(const uint8_t* data, size_t size) {
   all.fields = &fields;
   if (!match_all && (data[0] & 32) != 0) all.minimum = *MinimumMatch::Parse("60%");
   CheckParsed(ParseFor(snapshot, all));
-  all.total = TotalCount::kExact;
   SnapshotQuery best = all;
-  best.total = TotalCount::kAtLeast;
+  best.count_up_to = kCountNone;
   const KeywordHits counted = SearchSnapshot(snapshot, all, {}, 3, Deadline::Never());
   const KeywordHits quick = SearchSnapshot(snapshot, best, {}, 3, Deadline::Never());
   Require(counted.complete && quick.complete, "nothing is cut without a deadline");

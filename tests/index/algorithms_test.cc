@@ -3,6 +3,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <type_traits>
 
 #include "absl/strings/str_cat.h"
 #include "index/compiled_segment.h"
@@ -88,7 +89,9 @@ void Compare(const char* name, const RandomCorpus& corpus, const BoundQuery& bou
     REQUIRE(A::Run(bound, segment, &hits));
   }
   const auto total = static_cast<int64_t>(expected.size());
-  if (query.total == TotalCount::kExact) {
+  // What is known before a search is told to it by SearchSnapshot, of which a test is below.
+  if (total <= query.count_up_to) REQUIRE(hits.saw_all());
+  if (hits.saw_all() || (std::is_same_v<A, MaxScore> && MaxScore::KnowsTotal(bound, hits))) {
     REQUIRE(hits.seen() == total);
   } else {
     REQUIRE(hits.seen() <= total);
@@ -153,7 +156,8 @@ TEST_CASE("every algorithm gives what brute force does, over 10,000 random queri
       const std::string text = RandomText(&corpus);
       SnapshotQuery query{text};
       query.match_all = corpus.random() % 5 == 0;
-      query.total = corpus.random() % 3 == 0 ? TotalCount::kExact : TotalCount::kAtLeast;
+      query.count_up_to =
+          std::vector<int64_t>{kCountAll, kCountAll, kCountNone, 1, 20, 300}[corpus.random() % 6];
       std::vector<ItemOrdinal> allowed, excluded;
       for (ItemOrdinal item = 0; item < 8000; ++item) {
         if (corpus.random() % 3 == 0) allowed.push_back(item);
@@ -167,6 +171,7 @@ TEST_CASE("every algorithm gives what brute force does, over 10,000 random queri
       query.typos = TypoTolerance::kOff;
       const char* minima[] = {"", "", "", "2", "60%", "-1"};
       if (!query.match_all) query.minimum = *MinimumMatch::Parse(minima[corpus.random() % 6]);
+      if (corpus.random() % 2 == 0) query.left_out = {text.substr(0, text.find(' '))};
       const BoundQuery bound =
           BindQuery(ParseFor(*corpus.snapshot, query), *corpus.snapshot, Bm25Options(), Deadline::Never());
       if (!bound.query.root) continue;
@@ -187,6 +192,7 @@ TEST_CASE("every algorithm gives what brute force does, over 10,000 random queri
       tally.runs["field"] += bound.query.scopes.size() > 1;
       tally.runs["condition"] += !bound.query.items.empty();
       tally.runs["minimum"] += bound.query.root->minimum > 1;
+      tally.runs["left out"] += bound.query.root->also_apart;
       const Hits expected = BruteForce(corpus, bound, query);
       const size_t limit = std::vector<size_t>{1, 3, 10, 50, 101, 1000}[corpus.random() % 6];
       Compare<MaxScore>("MaxScore", corpus, bound, query, limit, expected, &tally);
@@ -196,11 +202,56 @@ TEST_CASE("every algorithm gives what brute force does, over 10,000 random queri
     }
   }
   for (const char* name : {"MaxScore", "Conjunction", "PhraseSearch", "slop", "field", "condition", "minimum",
-                           "MaxScore of several", "Conjunction of several", "analyses"}) {
+                           "left out", "MaxScore of several", "Conjunction of several", "analyses"}) {
     INFO(name);
     CHECK(tally.runs[name] > 400);
   }
   CHECK(tally.runs["ExhaustiveSearch"] > 9500);
+}
+
+TEST_CASE("totals are exact up to what is asked, else less than all that match, and the best are the same") {
+  Tally tally;
+  for (unsigned seed = 100; seed < 120; ++seed) {
+    RandomCorpus corpus(seed);
+    for (int i = 0; i < 100; ++i) {
+      const std::string text = RandomText(&corpus);
+      const TestFields fields(corpus.snapshot->fields.fields.size());
+      SnapshotQuery query{text};
+      query.fields = &fields;
+      query.typos = TypoTolerance::kOff;
+      std::vector<ItemOrdinal> allowed;
+      for (ItemOrdinal item = 0; item < 8000; item += 1 + corpus.random() % 3) allowed.push_back(item);
+      const ItemSet allowed_set = ItemSet::Of(allowed);
+      if (corpus.random() % 3 == 0) query.allowed = &allowed_set;
+      const BoundQuery bound =
+          BindQuery(ParseFor(*corpus.snapshot, query), *corpus.snapshot, Bm25Options(), Deadline::Never());
+      if (!bound.query.root || std::any_of(bound.query.phrases.begin(), bound.query.phrases.end(),
+                                           [](const QueryPhrase& p) { return !p.others.empty(); })) {
+        continue;
+      }
+      const Hits expected = BruteForce(corpus, bound, query);
+      const auto total = static_cast<int64_t>(expected.size());
+      for (const int64_t limit :
+           {kCountNone, int64_t{1}, total - 1, total, total + 1, int64_t{50}, kCountAll}) {
+        if (limit < 0) continue;
+        query.count_up_to = limit;
+        const KeywordHits hits = SearchSnapshot(*corpus.snapshot, query, Bm25Options(), 5, Deadline::Never());
+        INFO(text << ", counted up to " << limit << ", matches " << total);
+        REQUIRE(hits.total <= total);
+        if (hits.total_exact) REQUIRE(hits.total == total);
+        if (total <= limit) REQUIRE(hits.total_exact);
+        if (total > limit) REQUIRE(hits.total > limit);
+        ++tally.runs[hits.total_exact ? "exact" : hits.total < total ? "fewer" : "all"];
+        REQUIRE(hits.items.size() == std::min<size_t>(5, expected.size()));
+        for (size_t place = 0; place < hits.items.size(); ++place) {
+          REQUIRE(hits.items[place].item == expected[place].second);
+          REQUIRE(hits.items[place].score == bound.Score(expected[place].first));
+        }
+      }
+    }
+  }
+  CHECK(tally.runs["exact"] > 2000);
+  CHECK(tally.runs["fewer"] > 500);
 }
 
 // One segment of 70,000 documents; `early`: those that score best come first, so that what a search guesses
@@ -235,7 +286,7 @@ TEST_CASE("a guess of what a document needs costs no result, even where it is wr
     for (const char* text : {"w1", "w5", "w1 w2", "w2 w3 w5", "w1 w2 w3 w4 w5", "w2 w4 -w3"}) {
       for (size_t limit : {1, 10, 200, 1000, 5000}) {
         SnapshotQuery query{text};
-        query.total = TotalCount::kAtLeast;
+        query.count_up_to = kCountNone;
         const BoundQuery bound = BindQuery(ParseQuery(text, snapshot->analyzer, false), *snapshot,
                                            Bm25Options(), Deadline::Never());
         HitCollector fast(query, limit, Deadline::Never()), slow(query, limit, Deadline::Never());

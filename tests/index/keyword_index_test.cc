@@ -181,7 +181,7 @@ TEST_CASE("all matches are those of brute force, also those that are not allowed
     found += expected.size();
   }
   CHECK(found > 1000);
-  const KeywordQuery pruned{.query = "w0", .total = TotalCount::kAtLeast, .all_matches = true};
+  const KeywordQuery pruned{.query = "w0", .count_up_to = 1000, .all_matches = true};
   CHECK(absl::IsInvalidArgument(pair.shop.index->Search(pruned, 3, Deadline::Never()).status()));
 }
 

@@ -151,6 +151,34 @@ TEST_CASE("the walk finds what a look at every term finds, over several segments
   }
 }
 
+TEST_CASE("one letter before a million words finds the first of them, and no longer than the deadline") {
+  // All are in one document, but for two; the second segment has every 1000th, too.
+  Dictionary dictionary;
+  std::map<std::string, int> terms, few;
+  for (int i = 0; i < 1'000'000; ++i) {
+    terms.emplace_hint(terms.end(), absl::StrCat("w", absl::Dec(i, absl::kZeroPad6)), 1);
+    if (i % 1000 == 999) few.emplace_hint(few.end(), terms.rbegin()->first, 1);
+  }
+  terms["w777777"] = 3;
+  terms["w123456"] = 2;
+  dictionary.Add(terms);
+  const auto words = [](const WordVariants& found) {
+    std::vector<std::string> texts;
+    for (const WordVariant& word : found.words) texts.push_back(absl::StrCat(word.term, " ", word.documents));
+    return texts;
+  };
+  CHECK(words(FindCompletions(dictionary.segments, "w", 4, Deadline::Never())) ==
+        std::vector<std::string>{"w777777 3", "w123456 2", "w000000 1", "w000001 1"});
+  dictionary.Add(few);
+  CHECK(words(FindCompletions(dictionary.segments, "w", 4, Deadline::Never())) ==
+        std::vector<std::string>{"w777777 3", "w000999 2", "w001999 2", "w002999 2"});
+  CHECK(words(FindCompletions(dictionary.segments, "w12345", 3, Deadline::Never())) ==
+        std::vector<std::string>{"w123456 2", "w123450 1", "w123451 1"});
+  FixedClock clock(absl::UnixEpoch());
+  CHECK_FALSE(
+      FindCompletions(dictionary.segments, "w", 4, Deadline::After(-absl::Seconds(1), &clock)).complete);
+}
+
 TEST_CASE("longer words may have more errors, words with digits none") {
   CHECK(ToleratedEdits("cat") == 0);
   CHECK(ToleratedEdits("star") == 1);

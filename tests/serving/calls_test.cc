@@ -122,6 +122,69 @@ TEST_CASE("Words are left out when there are too few hits, and the answer names 
   CHECK(FieldOf(api.Search(search, &found)) == "minimum_match");
 }
 
+TEST_CASE("A total is exact up to what is asked, beyond that at least so many; facets count all") {
+  LiveServer live;
+  Api api(live);
+  // 700 hold «star», 700 «moon», 200 of them both.
+  v1::PutItemsResponse written;
+  for (int from : {0, 600}) {
+    v1::PutItemsRequest request = Items(600);
+    for (int i = 0; i < 600; ++i) {
+      const int n = from + i;
+      request.mutable_items(i)->set_id("n" + std::to_string(n));
+      (*request.mutable_items(i)->mutable_fields()->mutable_fields())["title"].set_string_value(
+          n < 500   ? "star"
+          : n < 700 ? "star moon"
+                    : "moon");
+    }
+    REQUIRE(api.PutItems(request, &written).ok());
+  }
+  v1::SearchRequest search;
+  search.set_query("star moon");
+  search.set_page_size(100);
+  search.set_consistency_token(written.consistency_token());
+  v1::SearchResponse all, found;
+  REQUIRE(api.Search(search, &all).ok());
+  CHECK(all.total_size() == 1200);
+  CHECK(all.total_size_relation() == v1::EXACT);
+  const auto check = [&](int64_t limit, int64_t least, bool exact) {
+    INFO(limit << " " << search.filter());
+    search.set_exact_total_limit(limit);
+    found.Clear();
+    REQUIRE(api.Search(search, &found).ok());
+    CHECK(found.total_size() >= least);
+    CHECK(found.total_size() <= 1200);
+    CHECK(found.total_size_relation() == (exact ? v1::EXACT : v1::AT_LEAST));
+    REQUIRE(found.results_size() == 100);
+    for (int i = 0; i < 100; ++i) CHECK(found.results(i).item().id() == all.results(i).item().id());
+  };
+  check(1200, 1200, true);
+  check(1199, 1200, false);
+  check(0, 700, false);
+  // A later page says what the first did.
+  search.set_page_token(found.next_page_token());
+  v1::SearchResponse second;
+  REQUIRE(api.Search(search, &second).ok());
+  CHECK(second.total_size() == found.total_size());
+  CHECK(second.total_size_relation() == v1::AT_LEAST);
+  search.set_exact_total_limit(1);
+  CHECK(FieldOf(api.Search(search, &second)) == "page_token");
+  search.set_page_token("");
+  search.set_filter("year > 0");
+  check(100, 101, false);
+  search.add_facets()->set_field("year");
+  check(100, 1200, true);
+  search.clear_facets();
+  search.clear_filter();
+  search.set_query("star");  // the index knows
+  search.set_exact_total_limit(0);
+  REQUIRE(api.Search(search, &found).ok());
+  CHECK(found.total_size() == 700);
+  CHECK(found.total_size_relation() == v1::EXACT);
+  search.set_exact_total_limit(-1);
+  CHECK(FieldOf(api.Search(search, &found)) == "exact_total_limit");
+}
+
 TEST_CASE("A misspelled word is corrected and shown where it stands, unless typo_tolerance is OFF") {
   LiveServer live;
   Api api(live);
