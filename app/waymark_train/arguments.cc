@@ -77,6 +77,12 @@ void AddRanks(CLI::App* app, TrainArguments* a) {
       ->check(CLI::Range(1, 1024))
       ->capture_default_str()
       ->type_name("N");
+  app->add_option("--accumulate", a->job.accumulate,
+                  "micro-batches that each part is cut into, one after the other: memory against time")
+      ->group(group)
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str()
+      ->type_name("N");
   app->add_flag("--share-rows", a->job.share_rows,
                 "each rank holds its share of the item table, not all of it")
       ->group(group);

@@ -36,9 +36,10 @@ inline double RandomUnit(uint64_t key, uint64_t index) {
   return static_cast<double>(RandomBits64(key, index) >> 11) * 0x1.0p-53;
 }
 
+inline constexpr uint32_t kIndexStep = 0x9e3779b9u;
 // 32 bits at a time for masks: cheap enough to compute twice, and a loop over it vectorises.
 inline uint32_t RandomBits(uint32_t key, uint32_t index) {
-  uint32_t x = index * 0x9e3779b9u + key;
+  uint32_t x = index * kIndexStep + key;
   x = (x ^ (x >> 16)) * 0x7feb352du;
   x = (x ^ (x >> 15)) * 0x846ca68bu;
   return x ^ (x >> 16);
@@ -54,6 +55,10 @@ struct DropoutMask {
     if (rate <= 0) return {};
     return {static_cast<uint32_t>(key64 ^ (key64 >> 32)), static_cast<uint32_t>(rate * 4294967296.0),
             static_cast<float>(1 / (1 - rate))};
+  }
+  // The mask of the values first, first + 1, ...
+  DropoutMask From(uint64_t first) const {
+    return {key + static_cast<uint32_t>(first) * kIndexStep, threshold, scale};
   }
   float Factor(uint32_t index) const { return RandomBits(key, index) < threshold ? 0.0f : scale; }
 };

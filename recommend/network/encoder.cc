@@ -35,8 +35,9 @@ void Norm(const NormWeights& weights, const at::Tensor& x, at::Tensor& out, std:
                    mean_rstd ? mean_rstd->data() : nullptr);
 }
 
-DropoutMask Mask(EncoderDropout dropout, uint64_t place) {
-  return DropoutMask::Make(dropout.rate, RandomKey(dropout.key, {place}));
+DropoutMask MaskOf(EncoderDropout dropout, uint64_t place, int64_t width) {
+  return DropoutMask::Make(dropout.rate, RandomKey(dropout.key, {place}))
+      .From(dropout.first_token * static_cast<uint64_t>(width));
 }
 
 constexpr uint64_t kInputPlace = 1000;
@@ -93,8 +94,8 @@ void Encoder::ForwardFeed(size_t b, EncoderDropout dropout, at::Tensor* x,
   Norm(branch.norm, *x, Sized(w.n2, rows, width), &w.norm2);
   Linear(branch.input, w.n2, Sized(w.up, rows, up));
   SwigluForward(Data(w.up), up, rows, hidden, Data(Sized(w.swiglu, rows, hidden)));
-  ForwardBranch(branch.output, w.swiglu, Data(w.up) + 2 * hidden, up, Mask(dropout, 2 * number(b) + 1), &w.z,
-                x);
+  ForwardBranch(branch.output, w.swiglu, Data(w.up) + 2 * hidden, up,
+                MaskOf(dropout, 2 * number(b) + 1, shape_.width), &w.z, x);
 }
 
 void Encoder::ForwardBlock(size_t b, const SequenceLayout& layout, EncoderDropout dropout, at::Tensor* x,
@@ -110,8 +111,8 @@ void Encoder::ForwardBlock(size_t b, const SequenceLayout& layout, EncoderDropou
   w.probabilities.resize(shape.heads * layout.pairs());
   CausalAttentionForward(shape, layout, q, q + width, q + 2 * width, {Data(block.position), Data(block.time)},
                          Data(Sized(w.attended, rows, width)), w.probabilities.data(), workspace->scratch);
-  ForwardBranch(block.attention.output, w.attended, q + 3 * width, 4 * width, Mask(dropout, 2 * number(b)),
-                &w.y, x);
+  ForwardBranch(block.attention.output, w.attended, q + 3 * width, 4 * width,
+                MaskOf(dropout, 2 * number(b), shape_.width), &w.y, x);
   ForwardFeed(b, dropout, x, workspace);
 }
 
@@ -124,7 +125,7 @@ void Encoder::Forward(const SequenceLayout& layout, const at::Tensor& tokens, En
   workspace->inputs.resize(options_.recompute ? blocks : 0);
   at::Tensor& x = Sized(workspace->x, rows, width);
   x.copy_(tokens);
-  if (weights_->slice.items) ApplyDropout(Data(x), x.numel(), Mask(dropout, kInputPlace));
+  if (weights_->slice.items) ApplyDropout(Data(x), x.numel(), MaskOf(dropout, kInputPlace, shape_.width));
   for (size_t b = 0; b < blocks; ++b) {
     if (options_.recompute) Sized(workspace->inputs[b], rows, width).copy_(x);
     ForwardBlock(b, layout, dropout, &x, workspace);
@@ -151,7 +152,8 @@ void Encoder::BackwardBlock(size_t b, const SequenceLayout& layout, EncoderDropo
   const int64_t up = 2 * hidden + width;
   // The feed-forward branch.
   float* dup = Data(Sized(s.dup, rows, up));
-  BackwardBranch(w.z, Data(w.up) + 2 * hidden, up, Mask(dropout, 2 * number(b) + 1), &s, dup + 2 * hidden);
+  BackwardBranch(w.z, Data(w.up) + 2 * hidden, up, MaskOf(dropout, 2 * number(b) + 1, shape_.width), &s,
+                 dup + 2 * hidden);
   LinearBackward(block.feed.output, w.swiglu, s.dy, &grad.feed.output, Sized(s.dswiglu, rows, hidden));
   SwigluBackward(Data(s.dswiglu), Data(w.up), up, rows, hidden, dup);
   LinearBackward(block.feed.input, w.n2, s.dup, &grad.feed.input, Sized(s.dn, rows, shape_.width));
@@ -161,7 +163,8 @@ void Encoder::BackwardBlock(size_t b, const SequenceLayout& layout, EncoderDropo
   // The attention branch.
   const float* q = Data(w.qkvg);
   float* dq = Data(Sized(s.dqkvg, rows, 4 * width));
-  BackwardBranch(w.y, q + 3 * width, 4 * width, Mask(dropout, 2 * number(b)), &s, dq + 3 * width);
+  BackwardBranch(w.y, q + 3 * width, 4 * width, MaskOf(dropout, 2 * number(b), shape_.width), &s,
+                 dq + 3 * width);
   LinearBackward(block.attention.output, w.attended, s.dy, &grad.attention.output,
                  Sized(s.dattended, rows, width));
   CausalAttentionBackward(attention_shape(), layout, q, q + width, q + 2 * width, w.probabilities.data(),
@@ -193,7 +196,8 @@ void Encoder::Backward(const SequenceLayout& layout, const at::Tensor& dstates, 
     if (block_done != nullptr) (*block_done)(b);
   }
   Sized(*dtokens, rows, width).copy_(workspace->dx);
-  if (weights_->slice.items) ApplyDropout(Data(*dtokens), dtokens->numel(), Mask(dropout, kInputPlace));
+  if (weights_->slice.items)
+    ApplyDropout(Data(*dtokens), dtokens->numel(), MaskOf(dropout, kInputPlace, shape_.width));
 }
 
 void Encoder::NewestBlock(size_t b, const SequenceLayout& layout, at::Tensor* x,

@@ -50,6 +50,7 @@ struct EncoderWorkspace {
 struct EncoderDropout {
   double rate = 0;
   uint64_t key = 0;
+  uint64_t first_token = 0;  // of these tokens among those that the key is for
 };
 
 // The other parts of the blocks.

@@ -48,8 +48,11 @@ StepSetting SettingOf(MeshPeers* peers, const JobOptions& job) {
   StepSetting setting;
   setting.peers = peers;
   setting.recompute = job.checkpoint_activations;
+  setting.accumulate = job.accumulate;
   // Who asks to save memory gets one gradient for all parts, where they do not go side by side.
-  setting.one_sum = peers != nullptr || (job.threads == 1 && (job.shard_optimizer || setting.recompute));
+  setting.one_sum =
+      peers != nullptr ||
+      (job.threads == 1 && (job.shard_optimizer || setting.recompute || setting.accumulate > 1));
   return setting;
 }
 

@@ -65,6 +65,7 @@ absl::StatusOr<RankerTrainerOptions> RankerOptionsOfJob(const JobOptions& job) {
                                        {"--blocks", given.blocks.has_value()},
                                        {"--history", given.history.has_value()},
                                        {"--validation-users", given.validation_users.has_value()},
+                                       {"--accumulate", job.accumulate > 1},
                                        {"--share-rows", job.share_rows},
                                        {"--mesh", !job.mesh.empty()},
                                        {"--shard-optimizer", job.shard_optimizer},

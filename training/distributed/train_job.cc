@@ -135,6 +135,7 @@ absl::StatusOr<JobResult> Train(const LaunchPlace& place, const JobOptions& job,
                                setup.options,
                                setup.parts,
                                job.threads,
+                               job.accumulate,
                                job.checkpoint_activations,
                                !job.checkpoints.empty(),
                                job.max_steps == 0};

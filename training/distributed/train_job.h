@@ -56,8 +56,9 @@ struct JobOptions {
   std::filesystem::path checkpoints;  // empty: none are written
   absl::Duration checkpoint_interval = absl::Minutes(1);
   int keep_checkpoints = 3;
-  int parts = 0;    // of a batch; 0: 4, or as many as ranks when those are more
-  int threads = 1;  // of each rank
+  int parts = 0;       // of a batch; 0: 4, or as many as ranks when those are more
+  int threads = 1;     // of each rank
+  int accumulate = 1;  // micro-batches of a part, one after the other
   bool share_rows = false;
   std::string mesh;              // as MeshOf takes it (mesh/mesh_shape.h); empty: data alone
   bool shard_optimizer = false;  // each data rank has its share of the optimiser's state

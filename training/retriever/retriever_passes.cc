@@ -1,4 +1,5 @@
 // The passes of a step over the parts of its batch: through the encoder, or the process's slice of it.
+#include <algorithm>
 #include <functional>
 
 #include "training/lap.h"
@@ -19,43 +20,45 @@ void RetrieverStep::ZeroSums(PartSums* sums) {
   sums->dunits.resize_({items, model_->shape.width}).zero_();
 }
 
-void RetrieverStep::ForwardPart(Shard* shard, uint64_t key, double scale) {
+void RetrieverStep::ForwardPart(Shard* shard, const Micro& micro, uint64_t key, double scale) {
   at::NoGradGuard no_grad;
-  const int64_t width = model_->shape.width, tokens = static_cast<int64_t>(shard->inputs.size());
+  const int64_t width = model_->shape.width, tokens = static_cast<int64_t>(micro.inputs.size());
   Lap lap;
   shard->tokens.resize_({tokens, width});
   if (first_) {
     for (int64_t t = 0; t < tokens; ++t) {
-      std::copy_n(FloatsOf(vectors_) + shard->inputs[t] * width, width, FloatsOf(shard->tokens) + t * width);
+      std::copy_n(FloatsOf(vectors_) + micro.inputs[t] * width, width, FloatsOf(shard->tokens) + t * width);
     }
   } else {
     setting_.peers->ReceiveForward(&shard->tokens);
   }
-  encoder_.Forward(shard->layout, shard->tokens, {options_.dropout, key}, shard->workspace, &shard->states);
+  encoder_.Forward(micro.layout, shard->tokens, {options_.dropout, key, micro.first_token}, shard->workspace,
+                   &shard->states);
   if (last_) {
-    SoftmaxInput input{shard->states, units_, contrasted_, shard->targets, model_->shape.temperature, scale};
-    shard->loss = CosineSoftmax(input, &shard->softmax, &shard->dstates, &shard->sums->dunits);
+    SoftmaxInput input{shard->states, units_, contrasted_, micro.targets, model_->shape.temperature, scale};
+    shard->loss += CosineSoftmax(input, &shard->softmax, &shard->dstates, &shard->sums->dunits);
   } else {
     setting_.peers->SendForward(shard->states);
   }
   shard->forward_s += lap(&shard->cpu_s);
 }
 
-void RetrieverStep::BackwardPart(Shard* shard, uint64_t key) {
+void RetrieverStep::BackwardPart(Shard* shard, const Micro& micro, uint64_t key, bool last) {
   at::NoGradGuard no_grad;
-  const int64_t width = model_->shape.width, tokens = static_cast<int64_t>(shard->inputs.size());
+  const int64_t width = model_->shape.width, tokens = static_cast<int64_t>(micro.inputs.size());
   Lap lap;
   if (!last_) {
     shard->dstates.resize_({tokens, width});
     setting_.peers->ReceiveBack(&shard->dstates);
   }
   const std::function<void(int)> block_done = [this](int block) { BlockDone(block); };
-  encoder_.Backward(shard->layout, shard->dstates, {options_.dropout, key}, shard->workspace,
-                    &shard->sums->gradients, &shard->dtokens, ranks_ != nullptr ? &block_done : nullptr);
+  encoder_.Backward(micro.layout, shard->dstates, {options_.dropout, key, micro.first_token},
+                    shard->workspace, &shard->sums->gradients, &shard->dtokens,
+                    ranks_ != nullptr && last ? &block_done : nullptr);
   if (first_) {
     for (int64_t t = 0; t < tokens; ++t) {
       const float* from = FloatsOf(shard->dtokens) + t * width;
-      float* to = FloatsOf(shard->sums->dvectors) + shard->inputs[t] * width;
+      float* to = FloatsOf(shard->sums->dvectors) + micro.inputs[t] * width;
       for (int64_t c = 0; c < width; ++c) to[c] += from[c];
     }
   } else {
@@ -69,7 +72,9 @@ void RetrieverStep::RunParts(const TrainingBatch& batch, int64_t number) {
   const auto pass = [&](size_t s, bool forward, bool backward) {
     Shard* shard = shards_[s].get();
     if (forward) shard->loss = 0;
-    if (shard->inputs.empty()) {
+    const auto last = std::find_if(shard->micros.rbegin(), shard->micros.rend(),
+                                   [](const Micro& micro) { return !micro.inputs.empty(); });
+    if (last == shard->micros.rend()) {
       for (int b = static_cast<int>(parts_left_.size()) - 1; b >= 0 && ranks_ != nullptr && backward; --b) {
         BlockDone(b);
       }
@@ -77,8 +82,11 @@ void RetrieverStep::RunParts(const TrainingBatch& batch, int64_t number) {
     }
     const uint64_t part = batch.parts.empty() ? s : batch.parts[s];
     const uint64_t key = RandomKey(options_.seed, {static_cast<uint64_t>(number), part, kDropoutOfParts});
-    if (forward) ForwardPart(shard, key, scale);
-    if (backward) BackwardPart(shard, key);
+    for (Micro& micro : shard->micros) {
+      if (micro.inputs.empty()) continue;
+      if (forward) ForwardPart(shard, micro, key, scale);
+      if (backward) BackwardPart(shard, micro, key, &micro == &*last);
+    }
   };
   for (std::atomic<int>& left : parts_left_) left = static_cast<int>(shards_.size());
   if (setting_.one_sum) ZeroSums(sums_[0].get());

@@ -59,7 +59,7 @@ RetrieverStep::RetrieverStep(RetrieverModel* model, const RetrieverCorpus* corpu
   }
   for (size_t w = 0; w < in_flight; ++w) workspaces_.push_back(std::make_unique<EncoderWorkspace>());
   for (size_t s = 0; s < parts; ++s) {
-    shards_.push_back(std::make_unique<Shard>(model->shape));
+    shards_.push_back(std::make_unique<Shard>(model->shape, setting.accumulate));
     Shard& shard = *shards_.back();
     shard.sums = sums_[s % sums_.size()].get();
     shard.workspace = workspaces_[s % workspaces_.size()].get();
@@ -90,15 +90,22 @@ void RetrieverStep::CollectItems(const TrainingBatch& batch, int64_t number) {
   const Interactions& events = *corpus_->interactions;
   for (size_t s = 0; s < shards_.size(); ++s) {
     Shard& shard = *shards_[s];
-    shard.layout.Clear();
-    shard.inputs.clear();
-    shard.targets.clear();
+    for (Micro& micro : shard.micros) {
+      micro.layout.Clear();
+      micro.inputs.clear();
+      micro.targets.clear();
+    }
+    uint64_t all = 0, before = 0;
+    for (const TrainingWindow& window : batch.shards[s]) all += window.length;
     for (const TrainingWindow& window : batch.shards[s]) {
-      shard.layout.Add(absl::MakeConstSpan(events.times_us).subspan(window.first, window.length));
+      Micro& micro = shard.micros[before * shard.micros.size() / all];
+      if (micro.inputs.empty()) micro.first_token = before;
+      micro.layout.Add(absl::MakeConstSpan(events.times_us).subspan(window.first, window.length));
       for (uint64_t e = window.first; e < window.first + window.length; ++e) {
-        shard.inputs.push_back(Place(corpus_->rows[e]));
-        shard.targets.push_back(Place(corpus_->rows[e + 1]));
+        micro.inputs.push_back(Place(corpus_->rows[e]));
+        micro.targets.push_back(Place(corpus_->rows[e + 1]));
       }
+      before += window.length;
     }
   }
   // Without content an id is all that is known of an item: it stays.

@@ -31,6 +31,9 @@ struct StepSetting {
   // gradient instead of one a part, and sums in another order.
   bool one_sum = false;
   bool recompute = false;  // EncoderOptions::recompute
+  // Micro-batches of a part, one after the other with the same buffers: activations of one at a time. The
+  // result is that of one pass, but for rounding. Not with stages.
+  int accumulate = 1;
 };
 
 class RetrieverStep {
@@ -54,10 +57,17 @@ class RetrieverStep {
     DenseWeights gradients;
     at::Tensor dvectors, dunits;  // [items_, width]
   };
-  struct Shard {
-    explicit Shard(const RetrieverShape& shape) : layout(shape.time_buckets) {}
+  // Windows of a part that go through the encoder at once.
+  struct Micro {
+    explicit Micro(const RetrieverShape& shape) : layout(shape.time_buckets) {}
     SequenceLayout layout;
     std::vector<int32_t> inputs, targets;  // [tokens]: places in items_
+    uint64_t first_token = 0;              // among those of the part
+  };
+  struct Shard {
+    Shard(const RetrieverShape& shape, int accumulate)
+        : micros(static_cast<size_t>(accumulate), Micro(shape)) {}
+    std::vector<Micro> micros;
     PartSums* sums = nullptr;
     EncoderWorkspace* workspace = nullptr;
     at::Tensor tokens, states, dstates, dtokens;
@@ -70,8 +80,9 @@ class RetrieverStep {
   void EncodeStepItems();
   void RunParts(const TrainingBatch& batch, int64_t number);
   void ZeroSums(PartSums* sums);
-  void ForwardPart(Shard* shard, uint64_t key, double scale);
-  void BackwardPart(Shard* shard, uint64_t key);
+  void ForwardPart(Shard* shard, const Micro& micro, uint64_t key, double scale);
+  // last: of the part, whose blocks' gradients are then done.
+  void BackwardPart(Shard* shard, const Micro& micro, uint64_t key, bool last);
   void BlockDone(int block);
   void AddUpDense(int64_t first, int64_t last);
   // Adds up the parts; fills kept_ids_ and bucket_rows_.

@@ -95,7 +95,8 @@ MemoryNeed NeedOf(const MemoryInput& input, int slice_number) {
   const HeldNumbers held = HeldBySlice(placement, slice_number);
   const int own_parts = (input.parts + mesh.data - 1) / mesh.data;
   const bool one_sum = mesh.slices() > 1 ||
-                       (input.threads == 1 && (placement.shard_optimizer || input.checkpoint_activations));
+                       (input.threads == 1 &&
+                        (placement.shard_optimizer || input.checkpoint_activations || input.accumulate > 1));
   const int sums = one_sum ? 1 : own_parts;
   MemoryNeed need;
   need.weights = held.encoder + held.tables;
@@ -112,10 +113,10 @@ MemoryNeed NeedOf(const MemoryInput& input, int slice_number) {
       placement.items, input.options.negatives + 2 * static_cast<int64_t>(tokens) * own_parts));
   const int in_flight =
       mesh.pipeline > 1 ? static_cast<int>(PartsInFlight(slice_number, mesh.pipeline, own_parts)) : sums;
-  const double passes =
-      in_flight * KeptByPart(input, slice, tokens) +
-      own_parts * (7.0 * tokens * shape.width + 128.0 * std::min<double>(items, input.options.negatives)) +
-      items * ((4.0 + 2 * sums) * shape.width + shape.content_width);
+  const double passes = in_flight * KeptByPart(input, slice, tokens / input.accumulate) +
+                        own_parts * (7.0 * tokens / input.accumulate * shape.width +
+                                     128.0 * std::min<double>(items, input.options.negatives)) +
+                        items * ((4.0 + 2 * sums) * shape.width + shape.content_width);
   need.passes = static_cast<int64_t>(passes);
   for (int64_t* floats : {&need.weights, &need.gradients, &need.moments, &need.copies, &need.passes}) {
     *floats *= kFloatBytes;

@@ -20,6 +20,7 @@ struct MemoryInput {
   RetrieverOptions options;
   int parts = 1;  // of a batch
   int threads = 1;
+  int accumulate = 1;
   bool checkpoint_activations = false, checkpoints = false, package = true;
 };
 

@@ -97,6 +97,11 @@ absl::Status CheckMesh(const MeshShape& mesh, const RetrieverShape& shape, const
     return absl::InvalidArgumentError(absl::StrCat(
         "--mesh ", mesh.Text(), " passes a batch's parts one after the other: leave out --threads"));
   }
+  if (mesh.pipeline > 1 && job.accumulate > 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--mesh ", mesh.Text(), ": the parts of a batch are the micro-batches of a pipeline: say --parts ",
+        "instead of --accumulate"));
+  }
   if (mesh.pipeline > 1 && job.backend == "nccl") {
     return absl::InvalidArgumentError(
         "--mesh with pipeline sends from rank to rank, which --backend nccl does not do here; gloo and mpi "
