@@ -170,12 +170,18 @@ TEST_CASE("What is needed shrinks by what divides it, and the message names the 
   CHECK(NeedOf(spread, 1).gradients < 0.3 * whole.gradients);
   spread.placement.mesh = *MeshOf("pipeline=2", 2);
   CHECK(NeedOf(spread, 1).moments < 0.55 * whole.moments);
+  // One gradient for both parts, and activations of an eighth and a window.
+  MemoryInput cut = input;
+  cut.accumulate = 8;
+  CHECK(NeedOf(cut, 0).gradients < 0.55 * whole.gradients);
+  CHECK(NeedOf(cut, 0).passes < 0.25 * whole.passes);
+  CHECK(NeedOf(cut, 0).weights == whole.weights);
   const absl::Status refused = HoldToLimit(input, 0, 100 << 20);
   CHECK(refused.code() == absl::StatusCode::kResourceExhausted);
-  CHECK_THAT(std::string(refused.message()), Contains("rank 0 needs about") &&
-                                                 Contains("--memory-limit allows 100 MiB") &&
-                                                 Contains("--mesh tensor=2 (about") &&
-                                                 Contains("--shard-optimizer over 2 data ranks (about"));
+  CHECK_THAT(std::string(refused.message()),
+             Contains("rank 0 needs about") && Contains("--memory-limit allows 100 MiB") &&
+                 Contains("--mesh tensor=2 (about") && Contains("--accumulate 4 (about") &&
+                 Contains("--shard-optimizer over 2 data ranks (about"));
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ std::string Remedies(const MemoryInput& input, int64_t in_use) {
     more.tensor *= 2;
     add(input, absl::StrCat("--mesh tensor=", more.tensor), more);
   }
-  if (mesh.tensor == 1) {
+  if (mesh.tensor == 1 && input.accumulate == 1) {
     MeshShape more = mesh;
     more.pipeline *= 2;
     add(input, absl::StrCat("--mesh pipeline=", more.pipeline), more);
@@ -81,6 +81,11 @@ std::string Remedies(const MemoryInput& input, int64_t in_use) {
     MemoryInput recomputed = input;
     recomputed.checkpoint_activations = true;
     add(recomputed, "--checkpoint-activations", mesh);
+  }
+  if (mesh.pipeline == 1) {
+    MemoryInput cut = input;
+    cut.accumulate *= 4;
+    add(cut, absl::StrCat("--accumulate ", cut.accumulate), mesh);
   }
   return absl::StrJoin(ways, ", ");
 }
@@ -113,10 +118,12 @@ MemoryNeed NeedOf(const MemoryInput& input, int slice_number) {
       placement.items, input.options.negatives + 2 * static_cast<int64_t>(tokens) * own_parts));
   const int in_flight =
       mesh.pipeline > 1 ? static_cast<int>(PartsInFlight(slice_number, mesh.pipeline, own_parts)) : sums;
-  const double passes = in_flight * KeptByPart(input, slice, tokens / input.accumulate) +
-                        own_parts * (7.0 * tokens / input.accumulate * shape.width +
-                                     128.0 * std::min<double>(items, input.options.negatives)) +
-                        items * ((4.0 + 2 * sums) * shape.width + shape.content_width);
+  // Windows are not cut.
+  const double at_once = std::min(tokens, tokens / input.accumulate + shape.history_limit);
+  const double passes =
+      in_flight * KeptByPart(input, slice, at_once) +
+      own_parts * (7.0 * at_once * shape.width + 128.0 * std::min<double>(items, input.options.negatives)) +
+      items * ((4.0 + 2 * sums) * shape.width + shape.content_width);
   need.passes = static_cast<int64_t>(passes);
   for (int64_t* floats : {&need.weights, &need.gradients, &need.moments, &need.copies, &need.passes}) {
     *floats *= kFloatBytes;
