@@ -143,8 +143,8 @@ absl::StatusOr<std::optional<ShardKeys>> KeysOfJob(const JobOptions& job, bool s
 }
 
 std::string ErasedSetting(const std::optional<ShardKeys>& keys) {
-  if (!keys || keys->erased_users() == 0) return "";
-  return absl::StrCat("\nerased users ", keys->ErasedText());
+  if (!keys) return "";
+  return absl::StrCat("\nerased users ", keys->erased_users() == 0 ? "none" : keys->ErasedText());
 }
 
 absl::Status NobodyLeft(const std::filesystem::path& shards) {

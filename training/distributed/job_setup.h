@@ -23,7 +23,8 @@ absl::StatusOr<int> PartsOfFiles(int files, int asked, int ranks);
 // shards. Else as ShardKeys::Read.
 absl::StatusOr<std::optional<ShardKeys>> KeysOfJob(const JobOptions& job, bool sealed,
                                                    const std::string& fingerprint);
-// A line of the settings: who was erased. The result depends on it; on which bundle said so it does not.
+// A line of the settings of sealed shards: who was erased. The result depends on it; on which bundle said so
+// it does not.
 std::string ErasedSetting(const std::optional<ShardKeys>& keys);
 absl::Status NobodyLeft(const std::filesystem::path& shards);
 // All that the result depends on, one `name value` a line.
