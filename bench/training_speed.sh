@@ -16,7 +16,7 @@ export OMP_NUM_THREADS=1
 shards() { # name, sequences
   [ -d "$work/$1-data" ] || awk '{for (i = 2; i <= NF; ++i) printf "{\"type\":\"view\",\"user_id\":\"%s\",\"item_id\":\"%s\",\"time\":%d}\n", $1, $i, i + 1000000000}' "$2" |
     "$bin/waymark" import events - --data "$work/$1-data" >&2
-  [ -f "$work/$1-shards/index.json" ] || "$bin/waymark" export examples "$work/$1-shards" --data "$work/$1-data" --leave-out 1 >&2
+  [ -f "$work/$1-shards/index.json" ] || "$bin/waymark" export examples "$work/$1-shards" --plain --data "$work/$1-data" --leave-out 1 >&2
 }
 shards few "$work/few.txt"; shards full "$beauty"
 train=("$bin/waymark-train" --package "$work/none")

@@ -232,6 +232,8 @@ TEST_CASE("keys are made for sealed shards of this data alone") {
   }());
   REQUIRE(box.Run({"import", "events", "events.jsonl", "--data", "d"}).code == 0);
   REQUIRE(box.Run({"import", "events", "reversed.jsonl", "--data", "d", "--collection", "other"}).code == 0);
+  box.Write("item.jsonl", R"({"id":"i0"})");
+  REQUIRE(box.Run({"import", "items", "item.jsonl", "--data", "d", "--collection", "nobody"}).code == 0);
   REQUIRE(box.Run({"import", "events", "events.jsonl", "--data", "elsewhere"}).code == 0);
   REQUIRE(box.Run({"export", "examples", "plain", "--plain", "--data", "d"}).code == 0);
   REQUIRE(box.Run({"export", "examples", "s", "--data", "d"}).code == 0);
@@ -246,7 +248,10 @@ TEST_CASE("keys are made for sealed shards of this data alone") {
   refused({"plain", "k", "--data", "d"}, "is not sealed");
   refused({"nothing", "k", "--data", "d"}, "holds no training shards");
   refused({"s", "k", "--data", "elsewhere"}, "exported from another data folder");
-  refused({"s", "k", "--data", "d", "--collection", "other"}, "from this data folder and collection?");
+  // Also where nobody has a number that the shards name: all would be taken for erased.
+  for (const char* collection : {"other", "nobody"}) {
+    refused({"s", "k", "--data", "d", "--collection", collection}, "exported from another collection");
+  }
   // Plain shards hold the histories as they are, sealed ones do not.
   const auto plain = ReadExamplesIndex(box.Path("plain"));
   REQUIRE(plain.ok());

@@ -46,20 +46,17 @@ inline std::set<std::string> FilesIn(const std::filesystem::path& folder) {
   return names;
 }
 
-// What a run of two ranks leaves when it stops after 30 steps, with all of its checkpoints.
-inline std::vector<std::string> ThirtySteps(const TrainFolder& folder) {
-  return {"--checkpoints",         folder / "checkpoints",
-          "--checkpoint-interval", "0",
-          "--keep-checkpoints",    "100",
-          "--max-steps",           "30"};
-}
-
-// start: a run that goes on from `checkpoints` up to step 30 with these options beside its own. straight: the
-// losses of all steps of a run without a stop.
+// command: of a run on two ranks, with these options beside its own. Damages what one leaves that stops after
+// 30 steps, and goes on from there.
 inline void ExpectDamageIsPassedOver(
-    const TrainFolder& folder, const std::vector<double>& straight,
-    const std::function<std::unique_ptr<Launched>(const std::vector<std::string>&)>& start) {
+    const TrainFolder& folder,
+    const std::function<std::vector<std::string>(const std::vector<std::string>&)>& command) {
   using Catch::Matchers::Contains;
+  folder.Train("straight", command({"--max-steps", "30", "--losses", folder / "straight"}));
+  const std::vector<double> straight = folder.Losses("straight");
+  REQUIRE(straight.size() == 30);
+  folder.Train("first", command({"--checkpoints", folder / "checkpoints", "--checkpoint-interval", "0",
+                                 "--keep-checkpoints", "100", "--max-steps", "30"}));
   const auto checkpoints = CheckpointsIn(folder / "checkpoints");
   const std::set<std::string> files = {"manifest.json", "manifest.json.sha256", "rank-00000.safetensors",
                                        "rank-00001.safetensors"};
@@ -77,8 +74,9 @@ inline void ExpectDamageIsPassedOver(
   const std::filesystem::path whole = checkpoints[at - 1];
   const std::string step_text = whole.filename().string().substr(std::string("step-").size());
   const auto step = static_cast<size_t>(std::stoll(step_text));
-  auto run = start({"--max-steps", "30", "--losses", folder / "losses", "--checkpoints",
-                    folder / "checkpoints", "--checkpoint-interval", "1000", "--keep-checkpoints", "100"});
+  auto run = folder.Start(
+      "run", command({"--max-steps", "30", "--losses", folder / "losses", "--checkpoints",
+                      folder / "checkpoints", "--checkpoint-interval", "1000", "--keep-checkpoints", "100"}));
   const auto code = run->Wait(240);
   const std::string said = run->err();
   INFO(said);
@@ -94,7 +92,7 @@ inline void ExpectDamageIsPassedOver(
   for (const std::filesystem::path& checkpoint : CheckpointsIn(folder / "checkpoints")) {
     std::filesystem::resize_file(checkpoint / "rank-00001.safetensors", 7);
   }
-  auto none = start({"--max-steps", "30", "--checkpoints", folder / "checkpoints"});
+  auto none = folder.Start("none", command({"--max-steps", "30", "--checkpoints", folder / "checkpoints"}));
   CHECK(none->Wait(120) == 1);
   CHECK_THAT(none->err(), Contains("no checkpoint is whole"));
 }

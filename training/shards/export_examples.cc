@@ -18,7 +18,6 @@
 #include "training/shards/export_keys.h"
 #include "training/shards/history_example.h"
 #include "training/shards/record_frames.h"
-#include "training/shards/record_seal.h"
 #include "training/shards/shard_writer.h"
 
 namespace waymark {
@@ -255,10 +254,7 @@ class Exporter {
     for (const std::string& name : HistoryFeatures()) index.add_features(name);
     index.set_features_sha256(HistoryFeaturesSha256());
     index.set_held_out(options_.held_out);
-    if (keys_) {
-      index.mutable_sealing()->set_method(kSealMethod);
-      index.mutable_sealing()->set_salt(salt_);
-    }
+    if (keys_) *index.mutable_sealing() = SealingOf(keys_input(), salt_);
     DescribeData();
     const RetrieverOptions fit = RetrieverOptionsFor(known_);
     google::protobuf::Map<std::string, double> network;

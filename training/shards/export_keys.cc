@@ -18,7 +18,8 @@ namespace {
 
 // What matters of either kind of index.
 struct SealedShards {
-  std::string kind, compression, fingerprint, salt;
+  std::string kind, compression, fingerprint;
+  storage::Sealing sealing;
   std::vector<storage::ExamplesIndex::File> files;
   uint64_t log_epoch = 0;
 };
@@ -27,7 +28,7 @@ template <typename Index>
 void TakeIndex(const Index& index, SealedShards* shards) {
   shards->kind = index.kind();
   shards->compression = index.compression();
-  if (index.has_sealing()) shards->salt = index.sealing().salt();
+  shards->sealing = index.sealing();
   shards->files.insert(shards->files.end(), index.files().begin(), index.files().end());
   if (index.first().parts_size() > 0) shards->log_epoch = index.first().parts(0).epoch();
 }
@@ -49,7 +50,7 @@ absl::StatusOr<SealedShards> ReadSealedIndex(const std::filesystem::path& folder
     TakeIndex(*index, &shards);
     shards.fingerprint = ExamplesFingerprint(*index);
   }
-  if (shards.salt.empty()) {
+  if (shards.sealing.salt().empty()) {
     return absl::FailedPreconditionError(
         absl::StrCat(folder.string(),
                      " is not sealed: waymark-train reads it without keys, and erasure does not reach it"));
@@ -102,7 +103,7 @@ class KeyCollector {
     auto secret = input_.store->UserSecret(input_.scope, record.user);
     if (absl::IsNotFound(secret.status())) return absl::OkStatus();
     if (!secret.ok()) return secret.status();
-    *key = FolderKey(*secret, shards_.salt);
+    *key = FolderKey(*secret, shards_.sealing.salt());
     const absl::Status opened = OpenSealedRecord(kind, *key, record).status();
     if (opened.ok()) return opened;
     return absl::FailedPreconditionError(
@@ -115,11 +116,22 @@ class KeyCollector {
   std::map<uint64_t, std::string> keys_;  // empty: erased
 };
 
+std::string CollectionText(const KeysInput& input) {
+  return absl::StrCat(input.store->epoch(), "\n", input.scope.tenant, " ", input.scope.collection, "\n");
+}
+
 }  // namespace
 
 std::string SaltOfShards(const KeysInput& input, std::string_view kind, std::string_view data_hashes) {
-  return Sha256Hex(absl::StrCat(std::string(kind), "\n", input.store->epoch(), "\n", input.scope.tenant, " ",
-                                input.scope.collection, "\n", std::string(data_hashes)));
+  return Sha256Hex(absl::StrCat(std::string(kind), "\n", CollectionText(input), std::string(data_hashes)));
+}
+
+storage::Sealing SealingOf(const KeysInput& input, std::string_view salt) {
+  storage::Sealing sealing;
+  sealing.set_method(kSealMethod);
+  sealing.set_salt(std::string(salt));
+  sealing.set_collection_sha256(Sha256Hex(CollectionText(input)));
+  return sealing;
 }
 
 absl::StatusOr<ShardKeys> KeysOfUsers(const KeysInput& input, absl::Span<const UserNumber> users,
@@ -148,6 +160,12 @@ absl::StatusOr<ExportedKeys> ExportKeys(const KeysInput& input, const ExportKeys
     return absl::FailedPreconditionError(absl::StrCat(
         options.shards.string(), " was exported from another data folder: its log has the epoch ",
         shards->log_epoch, ", this one's ", input.store->epoch()));
+  }
+  // Else every user that the other one does not have would be taken for erased.
+  if (shards->sealing.collection_sha256() != SealingOf(input, "").collection_sha256()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        options.shards.string(), " was exported from another collection of this data folder; name ",
+        "it with --collection and --tenant"));
   }
   storage::KeyBundle bundle;
   if (absl::Status collected = KeyCollector(input, options.shards, *shards).Collect(&bundle);

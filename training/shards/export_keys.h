@@ -34,8 +34,10 @@ struct ExportedKeys {
 // FAILED_PRECONDITION: the shards are not sealed, or another data folder or collection sealed them.
 absl::StatusOr<ExportedKeys> ExportKeys(const KeysInput& input, const ExportKeysOptions& options);
 
-// For exports: the salt of the keys, of the data that is exported (`data_hashes`), and the keys of all users.
+// For exports: the salt of the keys, of the data that is exported (`data_hashes`), what the index says of the
+// sealing, and the keys of all users.
 std::string SaltOfShards(const KeysInput& input, std::string_view kind, std::string_view data_hashes);
+storage::Sealing SealingOf(const KeysInput& input, std::string_view salt);
 // FAILED_PRECONDITION: the folder is of an older format, and has no secrets.
 absl::StatusOr<ShardKeys> KeysOfUsers(const KeysInput& input, absl::Span<const UserNumber> users,
                                       std::string_view salt);

@@ -18,7 +18,6 @@
 #include "training/shards/lists_index.h"
 #include "training/shards/lists_survey.h"
 #include "training/shards/record_frames.h"
-#include "training/shards/record_seal.h"
 #include "training/shards/shard_writer.h"
 
 namespace waymark {
@@ -308,10 +307,7 @@ class ListExporter {
     index.set_features_sha256(table.sha256());
     index.set_record_sha256(ListRecordSha256());
     index.set_item_end(log_.item_end);
-    if (keys_) {
-      index.mutable_sealing()->set_method(kSealMethod);
-      index.mutable_sealing()->set_salt(salt_);
-    }
+    if (keys_) *index.mutable_sealing() = SealingOf({input_.store, input_.scope}, salt_);
     const ListReader reader(options_.folder, &index, keys_ ? &*keys_ : nullptr);
     auto survey = SurveyLists(reader, index, options_.threads, stop_);
     if (!survey.ok()) return survey.status();

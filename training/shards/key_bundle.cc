@@ -62,7 +62,9 @@ absl::Status WriteKeyBundle(const std::filesystem::path& file, const storage::Ke
   }
   std::filesystem::rename(fresh, file, error);
   if (error) {
-    return absl::UnavailableError(absl::StrCat("cannot rename ", fresh.string(), ": ", error.message()));
+    const std::string why = error.message();
+    std::filesystem::remove(fresh, error);  // keys that nobody looks for
+    return absl::UnavailableError(absl::StrCat("cannot write ", file.string(), ": ", why));
   }
   return SyncFolder(std::filesystem::absolute(file, error).parent_path());
 }
