@@ -26,6 +26,7 @@ class TermList {
   }
   size_t size() const { return terms_.size(); }
   bool empty() const { return terms_.empty(); }
+  size_t bytes() const { return text_.size(); }  // of the terms
   // UTF-8.
   std::string_view term(size_t i) const { return {text_.data() + terms_[i].begin, terms_[i].length}; }
   uint32_t position(size_t i) const { return terms_[i].position; }

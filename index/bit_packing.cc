@@ -1,6 +1,8 @@
 #include "index/bit_packing.h"
 
+#include <algorithm>
 #include <array>
+#include <cstring>
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -91,13 +93,23 @@ void UnpackLanes(const uint8_t* packed, unsigned bits, size_t count, uint32_t* o
 }  // namespace
 
 void PackBits(absl::Span<const uint32_t> values, unsigned bits, std::vector<uint8_t>* bytes) {
+  const auto ones = static_cast<uint32_t>((uint64_t{1} << bits) - 1);
+  const size_t begin = bytes->size(), size = PackedBytes(values.size(), bits);
+  bytes->resize(begin + size + sizeof(uint64_t));
+  uint8_t* out = bytes->data() + begin;
   uint64_t word = 0;
   unsigned filled = 0;
   for (uint32_t value : values) {
-    word |= uint64_t{value} << filled;
-    for (filled += bits; filled >= 8; filled -= 8, word >>= 8) bytes->push_back(static_cast<uint8_t>(word));
+    word |= uint64_t{std::min(value, ones)} << filled;
+    filled += bits;
+    if (filled < 32) continue;
+    std::memcpy(out, &word, sizeof(uint32_t));
+    out += sizeof(uint32_t);
+    word >>= 32;
+    filled -= 32;
   }
-  if (filled > 0) bytes->push_back(static_cast<uint8_t>(word));
+  std::memcpy(out, &word, sizeof(word));
+  bytes->resize(begin + size);
 }
 
 void UnpackBits(const uint8_t* packed, unsigned bits, size_t count, uint32_t* out) {

@@ -21,7 +21,7 @@ inline constexpr size_t kUnpackPadding = 16;
 
 inline size_t PackedBytes(uint64_t count, unsigned bits) { return (count * bits + 7) / 8; }
 
-// Appends. Every value is below 2^bits; bits: 0 to 32.
+// Appends. A value that does not fit is packed as all ones; bits: 0 to 32.
 void PackBits(absl::Span<const uint32_t> values, unsigned bits, std::vector<uint8_t>* bytes);
 
 // out: [count], with room for kUnpackPadding more.

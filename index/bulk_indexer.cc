@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "index/item_terms.h"
 
 namespace waymark {
@@ -20,7 +22,6 @@ constexpr size_t kBulkBatch = 128, kWaitingBatches = 8;
 // Nothing in the record: the item is deleted.
 struct BulkItem {
   ItemOrdinal item = kNoItem;
-  bool replaces = false;
   std::optional<storage::ItemRecord> record;
   std::shared_ptr<const ItemAnalysis> analysis;
 };
@@ -29,8 +30,7 @@ struct BulkItem {
 
 class BulkIndexer::Worker {
  public:
-  explicit Worker(std::unique_ptr<LuceneSegments> segments)
-      : segments_(std::move(segments)), thread_([this] { Run(); }) {}
+  explicit Worker(std::unique_ptr<BulkPart> part) : part_(std::move(part)), thread_([this] { Run(); }) {}
   ~Worker() {
     {
       std::lock_guard lock(mutex_);
@@ -62,8 +62,7 @@ class BulkIndexer::Worker {
   }
   // After End().
   absl::Status status() const { return status_; }
-  std::unique_ptr<LuceneSegments> TakeSegments() { return std::move(segments_); }
-  std::vector<LiveSegment>& compiled() { return compiled_; }
+  std::vector<BulkSegment>& segments() { return segments_; }
 
  private:
   void Run() {
@@ -76,12 +75,13 @@ class BulkIndexer::Worker {
     std::unique_lock lock(mutex_);
     if (dropped_ || !status_.ok()) return;
     lock.unlock();
-    auto compiled = segments_->Refresh({});
-    if (compiled.ok()) {
-      compiled_ = *std::move(compiled);
+    auto segments = part_->Finish();
+    if (segments.ok()) {
+      segments_ = *std::move(segments);
     } else {
-      Fail(compiled.status());
+      Fail(segments.status());
     }
+    part_.reset();
   }
   // False: there is nothing more to do.
   bool Next(std::vector<BulkItem>* batch) {
@@ -95,10 +95,13 @@ class BulkIndexer::Worker {
     return true;
   }
   absl::Status Index(const BulkItem& item) {
-    if (!item.record) return segments_->Delete(item.item);
+    if (!item.record) {
+      part_->Delete(item.item);
+      return absl::OkStatus();
+    }
     const auto terms =
         TermsOfItem(item.analysis->analyzers, item.analysis->fields, item.record->fields(), &scratch_);
-    return segments_->Put(item.item, terms, item.replaces);
+    return part_->Put(item.item, terms);
   }
   void Fail(const absl::Status& status) {
     std::lock_guard lock(mutex_);
@@ -106,9 +109,9 @@ class BulkIndexer::Worker {
   }
 
   std::vector<BulkItem> batch_;  // the caller's, until it is sent
-  std::unique_ptr<LuceneSegments> segments_;
+  std::unique_ptr<BulkPart> part_;
   std::vector<FieldTerms> scratch_;
-  std::vector<LiveSegment> compiled_;
+  std::vector<BulkSegment> segments_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::vector<BulkItem>> waiting_;
@@ -118,16 +121,18 @@ class BulkIndexer::Worker {
 };
 
 absl::StatusOr<std::unique_ptr<BulkIndexer>> BulkIndexer::Start(
-    const std::vector<std::filesystem::path>& folders, int first_segment) {
+    const std::vector<std::filesystem::path>& folders, int first_segment, const BulkPartLimits& limits) {
   std::unique_ptr<BulkIndexer> bulk(new BulkIndexer());
   bulk->folders_ = folders;
   for (size_t i = 0; i < folders.size(); ++i) {
     std::error_code error;
     std::filesystem::remove_all(folders[i], error);  // what a crash has left
-    auto segments =
-        LuceneSegments::Create(folders[i], first_segment + static_cast<int>(i) * kSegmentNamesOfPart);
-    if (!segments.ok()) return segments.status();
-    bulk->workers_.push_back(std::make_unique<Worker>(*std::move(segments)));
+    std::filesystem::create_directories(folders[i], error);
+    if (error) {
+      return absl::InternalError(absl::StrCat("cannot make ", folders[i].string(), ": ", error.message()));
+    }
+    bulk->workers_.push_back(std::make_unique<Worker>(std::make_unique<BulkPart>(
+        folders[i], first_segment + static_cast<int>(i) * kSegmentNamesOfPart, limits)));
   }
   return bulk;
 }
@@ -145,27 +150,25 @@ BulkIndexer::~BulkIndexer() {
 absl::Status BulkIndexer::Put(ItemOrdinal item, storage::ItemRecord record,
                               const std::shared_ptr<const ItemAnalysis>& analysis) {
   if (item >= held_.size()) held_.resize(std::max<size_t>(item + 1, held_.size() * 3 / 2));
-  const bool replaces = held_[item];
   held_[item] = true;
-  return workers_[item % workers_.size()]->Add({item, replaces, std::move(record), analysis});
+  return workers_[item % workers_.size()]->Add({item, std::move(record), analysis});
 }
 
 absl::Status BulkIndexer::Delete(ItemOrdinal item) {
-  return workers_[item % workers_.size()]->Add({item, true, std::nullopt, nullptr});
+  return workers_[item % workers_.size()]->Add({item, std::nullopt, nullptr});
 }
 
-absl::StatusOr<BulkIndexer::Parts> BulkIndexer::Finish() {
+absl::StatusOr<std::vector<BulkSegment>> BulkIndexer::Finish() {
   for (auto& worker : workers_) {
     if (absl::Status status = worker->Send(); !status.ok()) return status;
   }
-  Parts parts;
+  std::vector<BulkSegment> segments;
   for (auto& worker : workers_) worker->End();
   for (auto& worker : workers_) {
     if (!worker->status().ok()) return worker->status();
-    parts.segments.push_back(worker->TakeSegments());
-    parts.compiled.insert(parts.compiled.end(), worker->compiled().begin(), worker->compiled().end());
+    std::move(worker->segments().begin(), worker->segments().end(), std::back_inserter(segments));
   }
-  return parts;
+  return segments;
 }
 
 }  // namespace waymark

@@ -1,11 +1,11 @@
 // Many items into segments on several threads at once, for bulk loads: each thread analyses its share of the
-// items, writes it to Lucene++ segments of its own, and compiles these. The segments then move into the index
-// (LuceneSegments::Adopt), so that it has the same form however it was filled.
+// items and makes segments of it (index/bulk_part.h). These then move into the index (LuceneSegments::Adopt),
+// so that it has the same form however it was filled.
 //
 //   auto bulk = BulkIndexer::Start({folder / "a", folder / "b"}, segments->BeginParts());
 //   (*bulk)->Put(item, record, analysis);   // ...
-//   auto parts = (*bulk)->Finish();
-//   segments->Adopt(std::move(parts->segments));
+//   auto made = (*bulk)->Finish();
+//   segments->Adopt(*made);
 //
 // One thread calls.
 #pragma once
@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "index/bulk_part.h"
 #include "index/field_analyzers.h"
-#include "index/lucene_segments.h"
 #include "waymark/storage/records.pb.h"
 
 namespace waymark {
@@ -30,7 +30,8 @@ class BulkIndexer {
  public:
   // A thread for each folder, which is made, or emptied. `first_segment`: LuceneSegments::BeginParts().
   static absl::StatusOr<std::unique_ptr<BulkIndexer>> Start(const std::vector<std::filesystem::path>& folders,
-                                                            int first_segment);
+                                                            int first_segment,
+                                                            const BulkPartLimits& limits = {});
   // Drops what was not finished, and the folders.
   ~BulkIndexer();
 
@@ -42,12 +43,8 @@ class BulkIndexer {
   absl::Status Delete(ItemOrdinal item);
   bool Holds(ItemOrdinal item) const { return item < held_.size() && held_[item]; }
 
-  struct Parts {
-    std::vector<std::unique_ptr<LuceneSegments>> segments;
-    std::vector<LiveSegment> compiled;  // of all
-  };
-  // Waits until all is written and compiled.
-  absl::StatusOr<Parts> Finish();
+  // Waits until all is written and compiled. The segments lie in the folders.
+  absl::StatusOr<std::vector<BulkSegment>> Finish();
 
  private:
   class Worker;

@@ -145,8 +145,9 @@ class CompiledSegmentBuilder {
   };
   std::vector<Entry> entries_;
   std::vector<uint32_t> gaps_, positions_;
-  DocNumber last_doc_ = kNoDoc;  // of the term; kNoDoc: it has none yet
-  uint32_t postings_ = 0;        // of the term
+  std::vector<uint32_t> column_;  // that is being written
+  DocNumber last_doc_ = kNoDoc;   // of the term; kNoDoc: it has none yet
+  uint32_t postings_ = 0;         // of the term
   bool in_term_ = false;
   bool in_form_ = false;  // the term is an exact form, which counts for no length
 };

@@ -58,10 +58,10 @@ void CompiledSegmentBuilder::FinishBlock() {
 }
 
 void CompiledSegmentBuilder::AppendFrequencies() {
-  std::vector<uint32_t> column(gaps_.size());
+  column_.assign(gaps_.size(), 0);
   if (fields_.size() == 1) {
-    for (const Entry& entry : entries_) column[entry.posting] = entry.tf - 1;
-    return AppendColumn(column, &doc_bytes_);
+    for (const Entry& entry : entries_) column_[entry.posting] = entry.tf - 1;
+    return AppendColumn(column_, &doc_bytes_);
   }
   std::vector<uint32_t> fields;
   for (const Entry& entry : entries_) fields.push_back(entry.field);
@@ -69,12 +69,12 @@ void CompiledSegmentBuilder::AppendFrequencies() {
   fields.erase(std::unique(fields.begin(), fields.end()), fields.end());
   AppendVarint(static_cast<uint32_t>(fields.size()), &doc_bytes_);
   for (uint32_t field : fields) {
-    std::fill(column.begin(), column.end(), 0);
+    std::fill(column_.begin(), column_.end(), 0);
     for (const Entry& entry : entries_) {
-      if (entry.field == field) column[entry.posting] = entry.tf;
+      if (entry.field == field) column_[entry.posting] = entry.tf;
     }
     AppendVarint(field, &doc_bytes_);
-    AppendColumn(column, &doc_bytes_);
+    AppendColumn(column_, &doc_bytes_);
   }
 }
 

@@ -35,7 +35,7 @@ absl::StatusOr<bool> IndexMaintainer::FollowSchema() {
 absl::Status IndexMaintainer::BeginBulk(int64_t changes) {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   const int threads = bulk_options_.threads > 0 ? bulk_options_.threads : std::min(cores, kMostBulkThreads);
-  if (bulk_ || threads < 2 || changes < bulk_options_.changes) return absl::OkStatus();
+  if (bulk_ || changes < bulk_options_.changes) return absl::OkStatus();
   const auto first_segment = lucene_->BeginParts();
   if (!first_segment.ok()) return first_segment.status();
   std::vector<std::filesystem::path> folders;
@@ -48,10 +48,10 @@ absl::Status IndexMaintainer::BeginBulk(int64_t changes) {
 
 absl::Status IndexMaintainer::EndBulk() {
   if (!bulk_) return absl::OkStatus();
-  auto parts = bulk_->Finish();
-  if (!parts.ok()) return parts.status();
-  if (absl::Status status = lucene_->Adopt(std::move(parts->segments)); !status.ok()) return status;
-  segments_.insert(segments_.end(), parts->compiled.begin(), parts->compiled.end());
+  auto made = bulk_->Finish();
+  if (!made.ok()) return made.status();
+  if (absl::Status status = lucene_->Adopt(*made); !status.ok()) return status;
+  for (BulkSegment& segment : *made) segments_.push_back({std::move(segment.compiled), nullptr});
   bulk_.reset();
   if (absl::Status status = PublishSnapshot(); !status.ok()) return status;
   // By a manifest of its own, so that only the newest commits must be kept.

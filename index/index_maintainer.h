@@ -26,9 +26,9 @@
 
 namespace waymark {
 
-// When work is done on several threads (index/bulk_indexer.h).
+// When changes are taken in as a bulk load (index/bulk_indexer.h), on threads of its own.
 struct BulkOptions {
-  int threads = 0;          // 0: one a core, at most 8; 1: never
+  int threads = 0;          // 0: one a core, at most 8
   int64_t changes = 5'000;  // from so many that are to be taken in on
 };
 

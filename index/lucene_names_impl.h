@@ -10,6 +10,7 @@
 #include <lucene++/SerialMergeScheduler.h>
 #include <lucene++/TermPositions.h>
 
+#include <array>
 #include <charconv>
 #include <string>
 #include <string_view>
@@ -26,10 +27,14 @@ inline const wchar_t* const kOrdinalField = L"o";
 // Searched fields carry the schema's name behind this.
 inline const wchar_t* const kTextFieldPrefix = L"f:";
 
-inline Lucene::String OrdinalText(ItemOrdinal item) {
-  Lucene::String text(8, L'0');
-  for (size_t i = 8; i-- > 0; item >>= 4) text[i] = L"0123456789abcdef"[item & 15];
+inline std::array<char, 8> OrdinalBytes(ItemOrdinal item) {
+  std::array<char, 8> text;
+  for (size_t i = text.size(); i-- > 0; item >>= 4) text[i] = "0123456789abcdef"[item & 15];
   return text;
+}
+inline Lucene::String OrdinalText(ItemOrdinal item) {
+  const std::array<char, 8> text = OrdinalBytes(item);
+  return Lucene::String(text.begin(), text.end());
 }
 // kNoItem for text that OrdinalText never makes.
 inline ItemOrdinal ParseOrdinal(const Lucene::String& text) {
@@ -37,6 +42,12 @@ inline ItemOrdinal ParseOrdinal(const Lucene::String& text) {
   ItemOrdinal item = kNoItem;
   const auto end = std::from_chars(narrow.data(), narrow.data() + narrow.size(), item, 16);
   return end.ec == std::errc() && end.ptr == narrow.data() + narrow.size() ? item : kNoItem;
+}
+
+// As IndexWriter names them.
+inline std::string SegmentName(int64_t number) {
+  const Lucene::String text = Lucene::StringUtils::toString(number, Lucene::StringUtils::CHARACTER_MAX_RADIX);
+  return "_" + std::string(text.begin(), text.end());
 }
 
 // Lucene++ keeps text as wchar_t, 32 bits each on the platforms that this is built for.

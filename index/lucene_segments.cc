@@ -117,14 +117,12 @@ LuceneSegments::~LuceneSegments() {
   });
 }
 
-absl::StatusOr<std::unique_ptr<LuceneSegments>> LuceneSegments::Create(const std::filesystem::path& folder,
-                                                                       int first_segment) {
+absl::StatusOr<std::unique_ptr<LuceneSegments>> LuceneSegments::Create(const std::filesystem::path& folder) {
   using Result = absl::StatusOr<std::unique_ptr<LuceneSegments>>;
   return Guarded("create the index in " + folder.string(), [&]() -> Result {
     std::filesystem::create_directories(folder);
     auto impl = std::make_unique<Impl>(folder);
     Lucene::SegmentInfosPtr none = newLucene<Lucene::SegmentInfos>();
-    none->counter = first_segment;
     none->commit(impl->directory);
     impl->OpenWriter();
     return std::unique_ptr<LuceneSegments>(new LuceneSegments(std::move(impl)));
@@ -246,25 +244,24 @@ absl::StatusOr<int> LuceneSegments::BeginParts() {
   });
 }
 
-absl::Status LuceneSegments::Adopt(std::vector<std::unique_ptr<LuceneSegments>> parts) {
+absl::Status LuceneSegments::Adopt(absl::Span<const BulkSegment> segments) {
   return Guarded("take the segments of a bulk load into the index", [&] {
     impl_->writer->commit();
     impl_->writer->rollback();  // of nothing: closes it without merging
     const Lucene::SegmentInfosPtr all = impl_->Newest();
-    for (const auto& part : parts) {
-      part->impl_->writer->commit();
-      part->impl_->writer->rollback();
-      const Lucene::SegmentInfosPtr infos = part->impl_->Newest();
-      const Lucene::HashSet<Lucene::String> files = infos->files(part->impl_->directory, false);
-      for (const Lucene::String& file : files) {
-        std::filesystem::rename(part->impl_->folder / Utf8(file), impl_->folder / Utf8(file));
+    for (const BulkSegment& segment : segments) {
+      for (const std::string& file : segment.files) {
+        std::filesystem::rename(segment.folder / file, impl_->folder / file);
       }
-      for (int32_t i = 0; i < infos->size(); ++i) {
-        const Lucene::SegmentInfoPtr info = infos->info(i);
-        info->dir = impl_->directory;
-        all->add(info);
-      }
-      all->counter = std::max(all->counter, infos->counter);
+      const auto info = newLucene<Lucene::SegmentInfo>(
+          Wide(segment.name), static_cast<int32_t>(segment.documents), impl_->directory,
+          /*isCompoundFile=*/false, /*hasSingleNormFile=*/true, /*docStoreOffset=*/-1, Wide(segment.name),
+          /*docStoreIsCompoundFile=*/false, segment.has_positions);
+      Lucene::MapStringString source = Lucene::MapStringString::newInstance();
+      source.put(L"source", L"bulk load");
+      info->setDiagnostics(source);
+      all->add(info);
+      all->counter = std::max(all->counter, segment.number + 1);
     }
     all->commit(impl_->directory);
     impl_->OpenWriter();

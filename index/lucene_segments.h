@@ -34,15 +34,24 @@ struct LuceneCommit {
   std::map<std::string, std::string> user_data;
 };
 
+// A segment that a bulk load has made (index/bulk_part.h), on its way into an index.
+struct BulkSegment {
+  int number = 0;
+  std::string name;                // "_7", of the number
+  std::filesystem::path folder;    // where its files are
+  std::vector<std::string> files;  // Lucene's
+  DocNumber documents = 0;
+  bool has_positions = false;  // a document has a term in a searched field
+  std::shared_ptr<const CompiledSegment> compiled;
+};
+
 // Numbers that one part of a bulk load may name its segments by.
 inline constexpr int kSegmentNamesOfPart = 1 << 14;
 
 class LuceneSegments {
  public:
-  // Begins an empty index in a folder, which is made when it is missing and should be empty. Its segments are
-  // named by numbers from `first_segment` on.
-  static absl::StatusOr<std::unique_ptr<LuceneSegments>> Create(const std::filesystem::path& folder,
-                                                                int first_segment = 0);
+  // Begins an empty index in a folder, which is made when it is missing and should be empty.
+  static absl::StatusOr<std::unique_ptr<LuceneSegments>> Create(const std::filesystem::path& folder);
   // Goes on from a commit, named by its segments_N file; what was written later is dropped. DATA_LOSS:
   // damage.
   static absl::StatusOr<std::unique_ptr<LuceneSegments>> Open(const std::filesystem::path& folder,
@@ -65,10 +74,10 @@ class LuceneSegments {
 
   // The first segment number of parts that are to be adopted: no segment of this index has one from there on.
   absl::StatusOr<int> BeginParts();
-  // Takes the segments of others, with all that was written to them, as its own: their files move into this
-  // index's folder, on the same filesystem. What was compiled of them stays good. All commits since
-  // BeginParts() stay until the Commit() after the next one.
-  absl::Status Adopt(std::vector<std::unique_ptr<LuceneSegments>> parts);
+  // Takes segments of a bulk load as its own: their files move into this index's folder, on the same
+  // filesystem. What was compiled of them stays good. All commits since BeginParts() stay until the Commit()
+  // after the next one.
+  absl::Status Adopt(absl::Span<const BulkSegment> segments);
 
  private:
   struct Impl;

@@ -13,21 +13,26 @@ constexpr uint8_t kSomeApart = 128;
 
 uint32_t LowBits(unsigned bits) { return static_cast<uint32_t>((uint64_t{1} << bits) - 1); }
 
+struct ColumnWidth {
+  unsigned bits;
+  size_t apart;  // numbers that are kept apart
+};
+
 // The width that takes the fewest bytes, those kept apart counted with what they cost to read.
-unsigned BestWidth(absl::Span<const uint32_t> values) {
-  std::array<size_t, 34> first_below{};  // [bits]: numbers that are below all ones from this width on
-  unsigned widest = 0;
+ColumnWidth BestWidth(absl::Span<const uint32_t> values) {
+  std::array<uint32_t, 34> first_below{};  // [bits]: numbers that are below all ones from this width on
+  uint32_t all = 0;
   for (uint32_t value : values) {
     ++first_below[value == 0 ? 0 : std::bit_width(uint64_t{value} + 1)];
-    widest = std::max<unsigned>(widest, std::bit_width(value));
+    all |= value;
   }
-  unsigned best = widest;
-  size_t best_bytes = PackedBytes(values.size(), widest), apart = 0;
-  for (unsigned bits = 33; bits-- > 0;) {
+  const auto widest = static_cast<unsigned>(std::bit_width(all));
+  ColumnWidth best{widest, 0};
+  size_t best_bytes = PackedBytes(values.size(), widest), apart = first_below[widest + 1];
+  for (unsigned bits = widest; bits-- > 0;) {
     apart += first_below[bits + 1];
-    if (bits >= widest) continue;
     const size_t bytes = PackedBytes(values.size(), bits) + 1 + apart * (2 + widest / 8);
-    if (bytes < best_bytes) best = bits, best_bytes = bytes;
+    if (bytes < best_bytes) best = {bits, apart}, best_bytes = bytes;
   }
   return best;
 }
@@ -35,22 +40,14 @@ unsigned BestWidth(absl::Span<const uint32_t> values) {
 }  // namespace
 
 void AppendColumn(absl::Span<const uint32_t> values, std::vector<uint8_t>* bytes) {
-  const unsigned bits = BestWidth(values);
+  const auto [bits, apart] = BestWidth(values);
+  bytes->push_back(static_cast<uint8_t>(bits | (apart == 0 ? 0 : kSomeApart)));
+  PackBits(values, bits, bytes);
+  if (apart == 0) return;
   const uint32_t ones = LowBits(bits);
-  std::vector<uint32_t> low(values.begin(), values.end());
-  std::vector<uint32_t> apart;  // indices
-  const bool all_fit = std::all_of(low.begin(), low.end(), [&](uint32_t value) { return value <= ones; });
-  for (uint32_t i = 0; i < low.size() && !all_fit; ++i) {
-    if (low[i] < ones || low[i] == 0) continue;
-    low[i] = ones;
-    apart.push_back(i);
-  }
-  bytes->push_back(static_cast<uint8_t>(bits | (apart.empty() ? 0 : kSomeApart)));
-  PackBits(low, bits, bytes);
-  if (apart.empty()) return;
-  AppendVarint(static_cast<uint32_t>(apart.size()), bytes);
-  uint32_t previous = 0;
-  for (uint32_t i : apart) {
+  AppendVarint(static_cast<uint32_t>(apart), bytes);
+  for (uint32_t i = 0, previous = 0; i < values.size(); ++i) {
+    if (values[i] < ones || values[i] == 0) continue;
     AppendVarint(i - previous, bytes);
     AppendVarint(values[i] - ones, bytes);
     previous = i;

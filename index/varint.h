@@ -1,6 +1,7 @@
 // Variable-length numbers of the compiled postings: seven bits a byte, least significant first, the high bit
 // says that another byte follows.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -12,6 +13,29 @@ inline void AppendVarint(uint32_t value, std::vector<uint8_t>* bytes) {
     value >>= 7;
   }
   bytes->push_back(static_cast<uint8_t>(value));
+}
+
+// Of 64 bits.
+inline constexpr size_t kLongestVarint = 10;
+
+// Answers where it ends; `out` has room for kLongestVarint.
+inline uint8_t* WriteVarint(uint64_t value, uint8_t* out) {
+  for (; value >= 0x80; value >>= 7) *out++ = static_cast<uint8_t>(value | 0x80);
+  *out++ = static_cast<uint8_t>(value);
+  return out;
+}
+
+// Reads at most kLongestVarint bytes, of which all must be readable.
+inline uint64_t ReadLongVarint(const uint8_t*& p) {
+  uint64_t value = *p++;
+  if (value < 0x80) return value;
+  value &= 0x7F;
+  for (unsigned shift = 7; shift < 7 * kLongestVarint; shift += 7) {
+    const uint64_t byte = *p++;
+    value |= (byte & 0x7F) << shift;
+    if (byte < 0x80) break;
+  }
+  return value;
 }
 
 // Only for bytes that were checked: it does not look where they end.
