@@ -1,6 +1,7 @@
 #include "index/bulk_part.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -35,7 +36,7 @@ absl::Status BulkPart::Put(ItemOrdinal item, absl::Span<const FieldTerms> fields
   for (size_t i = 0; i < fields.size(); ++i) {
     table_.Add(FieldNumber(fields[i].field, i), doc, fields[i].terms);
   }
-  return table_.memory_bytes() < limits_.table_bytes ? absl::OkStatus() : WriteRun();
+  return BytesOfRun() < limits_.table_bytes ? absl::OkStatus() : WriteRun();
 }
 
 void BulkPart::Delete(ItemOrdinal item) {
@@ -63,11 +64,9 @@ absl::Status BulkPart::WriteRun() {
 // Of an item only the last document lives, if the item was not deleted later.
 std::vector<bool> BulkPart::FindDead() const {
   std::vector<bool> dead(ordinals_.size());
-  const auto ascends = [](ItemOrdinal a, ItemOrdinal b) { return a >= b; };
-  if (deletions_.empty() &&
-      std::adjacent_find(ordinals_.begin(), ordinals_.end(), ascends) == ordinals_.end()) {
-    return dead;
-  }
+  const bool ascend =
+      std::adjacent_find(ordinals_.begin(), ordinals_.end(), std::greater_equal<>()) == ordinals_.end();
+  if (ascend && deletions_.empty()) return dead;
   absl::flat_hash_map<ItemOrdinal, DocNumber> deleted_before;
   for (const Deletion& deletion : deletions_) deleted_before[deletion.item] = deletion.end;
   std::vector<DocNumber> documents(ordinals_.size());
@@ -93,8 +92,12 @@ absl::StatusOr<std::vector<BulkSegment>> BulkPart::Finish() {
   for (size_t begin = 0, end; begin < runs_.size(); begin = end) {
     uint64_t bytes = 0;
     for (end = begin; end < runs_.size(); ++end) {
-      bytes += runs_[end]->bytes();
+      bytes += runs_[end]->bytes() + kBytesOfBulkDocument * (runs_[end]->end_doc() - runs_[end]->first_doc());
       if (end > begin && bytes > limits_.segment_bytes) break;
+    }
+    if (segments.size() == kSegmentNamesOfPart) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat(folder_.string(), ": more than ", kSegmentNamesOfPart, " segments in a bulk load"));
     }
     const int number = first_segment_ + static_cast<int>(segments.size());
     auto segment = WriteSegment(number, absl::MakeConstSpan(runs_).subspan(begin, end - begin), dead);
@@ -140,6 +143,9 @@ absl::StatusOr<BulkSegment> BulkPart::WriteSegment(int number, Runs runs,
   }
 
   segment.has_positions = !names.empty();
+  for (const auto& run : runs) {
+    if (absl::Status status = run->Open(); !status.ok()) return status;
+  }
   LuceneSegmentWriter writer(folder_, segment.name, std::move(lucene_names));
   if (absl::Status status = WriteLuceneTerms(merge, lucene_fields, &writer); !status.ok()) return status;
   auto files = writer.Finish(ordinals);

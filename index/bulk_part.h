@@ -25,12 +25,15 @@
 
 namespace waymark {
 
+// What a document takes in a segment beside its words.
+inline constexpr size_t kBytesOfBulkDocument = 16;
+
 struct BulkPartLimits {
-  // Of the table of postings; what passes it goes to a file. Bounds a part's memory until Finish().
+  // Of the postings in memory, with kBytesOfBulkDocument for each document; what passes it goes to a file.
   size_t table_bytes = size_t{64} << 20;
-  // Of the runs that become one segment. Bounds Finish()'s memory, and keeps each file of a segment below
-  // the 2 GiB that Lucene++'s numbers of 32 bits reach to.
-  uint64_t segment_bytes = uint64_t{1} << 30;
+  // Of the runs that become one segment, with as much for each document. Finish() takes about twice as much
+  // memory; and each file of a segment stays far below the 2 GiB that Lucene++'s numbers of 32 bits reach to.
+  uint64_t segment_bytes = uint64_t{256} << 20;
 };
 
 class BulkPart {
@@ -53,6 +56,9 @@ class BulkPart {
   };
 
   uint32_t FieldNumber(const std::string& name, size_t likely);
+  size_t BytesOfRun() const {
+    return table_.memory_bytes() + kBytesOfBulkDocument * (ordinals_.size() - first_of_run_);
+  }
   absl::Status WriteRun();
   std::vector<bool> FindDead() const;
   absl::StatusOr<BulkSegment> WriteSegment(int number, Runs runs, const std::vector<bool>& dead) const;

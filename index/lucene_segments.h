@@ -46,7 +46,7 @@ struct BulkSegment {
 };
 
 // Numbers that one part of a bulk load may name its segments by.
-inline constexpr int kSegmentNamesOfPart = 1 << 14;
+inline constexpr int kSegmentNamesOfPart = 1024;
 
 class LuceneSegments {
  public:

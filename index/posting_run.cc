@@ -51,9 +51,12 @@ absl::StatusOr<std::unique_ptr<PostingRun>> PostingRun::Write(const TermPostings
   }
   run->bytes_ = file.size();
   if (absl::Status status = file.Close(); !status.ok()) return status;
-  run->file_ = open(run->path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (run->file_ < 0) return FileError(absl::StatusCode::kDataLoss, run->path_, "cannot be opened");
   return run;
+}
+
+absl::Status PostingRun::Open() {
+  file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  return file_ < 0 ? FileError(absl::StatusCode::kDataLoss, path_, "cannot be opened") : absl::OkStatus();
 }
 
 PostingRun::~PostingRun() {

@@ -5,7 +5,7 @@
 //   for each field, its terms by their bytes:
 //     varint(bytes of the term), varint(bytes of its postings), term, postings (index/term_postings_table.h)
 //
-//   auto run = PostingRun::Write(table, folder / "run-0", first_doc, end_doc);
+//   auto run = PostingRun::Write(table, folder / "run-0", first_doc, end_doc);   // ..., then each Open()
 //   MergedTerms terms(runs, /*field=*/0, buffer_bytes);
 //   for (status = terms.Next(); status.ok() && !terms.done(); status = terms.Next()) {
 //     while (terms.NextDocument()) ...;   // terms.term(), terms.doc(), terms.positions()
@@ -35,6 +35,8 @@ class PostingRun {
                                                            std::filesystem::path path, DocNumber first,
                                                            DocNumber end);
   ~PostingRun();  // removes the file
+  // Before its terms are read; apart from Write(), since there may be more runs than files may be open.
+  absl::Status Open();
   PostingRun(const PostingRun&) = delete;
   PostingRun& operator=(const PostingRun&) = delete;
 

@@ -27,7 +27,7 @@ void TermPostingsTable::Add(uint32_t field_number, DocNumber doc, const TermList
   if (field_number >= fields_.size()) fields_.resize(field_number + 1);
   Field& field = fields_[field_number];
   const size_t count = terms.size();
-  while ((field.terms.size() + count) * 2 > field.slots.size()) GrowSlots(&field);
+  if (field.slots.empty()) GrowSlots(&field);
   // Hashes first, so that the reads of the table wait for memory side by side.
   hashes_.resize(count);
   for (size_t i = 0; i < count; ++i) {
@@ -35,6 +35,7 @@ void TermPostingsTable::Add(uint32_t field_number, DocNumber doc, const TermList
     __builtin_prefetch(&field.slots[hashes_[i] & (field.slots.size() - 1)]);
   }
   for (size_t i = 0; i < count; ++i) {
+    if ((field.terms.size() + 1) * 2 > field.slots.size()) GrowSlots(&field);
     AddPlace(&FindOrAdd(&field, hashes_[i], terms.term(i)), doc, terms.position(i));
   }
 }

@@ -218,6 +218,7 @@ TEST_CASE("any damage to a run is found, and does no harm") {
   const fs::path path = folder.path() / "run";
   std::vector<std::unique_ptr<PostingRun>> runs;
   runs.push_back(*PostingRun::Write(table, path, 0, 8));
+  REQUIRE(runs[0]->Open().ok());
   const auto read = [&] {
     size_t places = 0;
     for (uint32_t field = 0; runs[0]->HasField(field); ++field) {
