@@ -21,7 +21,7 @@ namespace waymark::tests {
 class ShardFolder {
  public:
   explicit ShardFolder(const std::string& name)
-      : path_(std::filesystem::temp_directory_path() / absl::StrCat(name, ".", getpid())) {
+      : path_(std::filesystem::temp_directory_path() / absl::StrCat(name, ".", getpid(), ".", Next())) {
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);
   }
@@ -30,6 +30,10 @@ class ShardFolder {
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
 
  private:
+  static int Next() {
+    static int count = 0;
+    return ++count;
+  }
   std::filesystem::path path_;
 };
 

@@ -1,7 +1,6 @@
-// The launchers that are on this machine run the program; those that are not are named as skipped.
-#include <random>
-
-#include "tests/waymark_train/launched.h"
+// The launchers that are on this machine run the same job to a package that serves; those that are not are
+// named as skipped. Slurm and Ray run in clusters of the test's own (launchers/).
+#include "tests/waymark_train/launchers.h"
 
 namespace waymark {
 namespace {
@@ -9,151 +8,143 @@ namespace {
 using namespace tests;  // NOLINT: fixtures
 using Catch::Matchers::Contains;
 
-// A program of the path, or of $WAYMARK_LAUNCHERS (a folder); empty: not there, and listed as skipped.
-std::string FindProgram(const std::string& name) {
-  std::string paths = std::getenv("PATH");
-  if (const char* own = std::getenv("WAYMARK_LAUNCHERS")) paths = std::string(own) + ":" + paths;
-  std::stringstream all(paths);
-  for (std::string folder; std::getline(all, folder, ':');) {
-    const std::string file = folder + "/" + name;
-    if (access(file.c_str(), X_OK) == 0) return file;
+bool HaveMpiBackend() {
+  const auto program = std::filesystem::path(WAYMARK_TRAIN_PROGRAM);
+  if (std::filesystem::exists(program.parent_path() / "waymark_backend_mpi.so")) return true;
+  Skipped().push_back("waymark_backend_mpi.so was not built (libopenmpi-dev)");
+  return false;
+}
+
+bool HaveSlurm() {
+  for (const char* program : {"munged", "slurmctld", "slurmd", "srun"}) {
+    if (FindProgram(program, "apt-get install slurm-wlm munge").empty()) return false;
   }
-  Skipped().push_back("no " + name + " in PATH or $WAYMARK_LAUNCHERS");
+  return true;
+}
+
+// A Python with Ray; empty: none, and listed as skipped.
+std::string FindRayPython() {
+  const std::string remedy =
+      "pip install ray into an environment, and WAYMARK_LAUNCHERS=ENVIRONMENT/bin runs it";
+  const std::string python = FindProgram("python3", remedy);
+  if (python.empty()) return "";
+  if (std::system((python + " -c 'import ray' >/dev/null 2>&1").c_str()) == 0) return python;
+  Skipped().push_back(python + " has no ray: " + remedy);
   return "";
 }
 
-// torchrun without the whole of torch does not start: LibTorch's own environment has such a one.
-std::string FindTorchrun() {
-  const std::string torchrun = FindProgram("torchrun");
-  if (torchrun.empty()) return "";
-  if (std::system((torchrun + " --help >/dev/null 2>&1").c_str()) == 0) return torchrun;
-  Skipped().push_back(torchrun + " does not start");
-  return "";
+// A cluster of the test's own for `command`; none: this machine does not let it be set apart.
+std::unique_ptr<Launched> StartApart(const TrainFolder& folder, const std::string& name,
+                                     std::vector<std::string> cluster,
+                                     const std::vector<std::string>& command) {
+  const std::filesystem::path apart = folder / (name + ".apart");
+  std::filesystem::create_directories(apart);
+  Launched probe(folder / "", name + ".probe", {kLauncherScripts / "apart.sh", apart, "probe", "--", "true"});
+  if (const auto code = probe.Wait(60); code == kNoNamespaces) {
+    Skipped().push_back(name + ": this machine lets no namespaces be made (unshare)");
+    return nullptr;
+  } else {
+    INFO(probe.err());
+    REQUIRE(code == 0);
+  }
+  cluster[0] = kLauncherScripts / cluster[0];
+  cluster.insert(cluster.begin() + 1, apart);
+  cluster.emplace_back("--");
+  return std::make_unique<Launched>(folder / "", name, Under(cluster, command));
 }
 
-std::vector<std::string> Under(std::vector<std::string> launcher, const std::vector<std::string>& command) {
-  launcher.insert(launcher.end(), command.begin(), command.end());
-  return launcher;
+TEST_CASE("torchrun runs 2 and 4 ranks to a package that serves") {
+  const std::string torchrun = FindTorchrun();
+  if (torchrun.empty()) return;
+  const LauncherJob& job = LauncherJob::Get();
+  for (const int ranks : {2, 4}) {
+    const std::string name = "torchrun" + std::to_string(ranks);
+    Launched run(job.folder() / "", name,
+                 Under({torchrun, "--no-python", "--nproc-per-node", std::to_string(ranks), "--standalone"},
+                       job.Command(name)));
+    job.ExpectPackage(name, &run, ranks, "(torchrun: RANK, WORLD_SIZE)");
+  }
 }
 
-void ExpectTrained(const TrainFolder& folder, Launched* run, const std::string& said, double seconds = 200) {
-  const auto code = run->Wait(seconds);
-  INFO(run->err());
-  CHECK(code == 0);
-  CHECK_THAT(run->err(), Contains(said));
+TEST_CASE("srun runs 2 ranks to a package that serves") {
+  if (!HaveSlurm()) return;
+  const LauncherJob& job = LauncherJob::Get();
+  auto run =
+      StartApart(job.folder(), "srun", {"slurm_cluster.sh"}, Under({"srun", "-n2"}, job.Command("srun")));
+  if (run == nullptr) return;
+  job.ExpectPackage("srun", run.get(), 2, "(slurm: SLURM_PROCID, SLURM_NTASKS)");
+}
+
+TEST_CASE("The batch script for Slurm runs 4 ranks on 2 nodes to a package") {
+  if (!HaveSlurm()) return;
+  const TrainFolder folder(ChainHistories(200, 12, 60), 60);
+  const std::string out = folder / "job.out";
+  auto run = StartApart(folder, "sbatch", {"slurm_cluster.sh"},
+                        {"env",
+                         "SHARDS=" + (folder / "shards").string(),
+                         "PACKAGE=" + (folder / "package").string(),
+                         "CHECKPOINTS=" + (folder / "checkpoints").string(),
+                         std::string("WAYMARK_TRAIN=") + WAYMARK_TRAIN_PROGRAM,
+                         "sbatch",
+                         "--wait",
+                         "--output",
+                         out,
+                         kDeployedScripts / "slurm.sbatch",
+                         "--epochs",
+                         "3",
+                         "--width",
+                         "32",
+                         "--history",
+                         "12",
+                         "--batch-tokens",
+                         "256",
+                         "--timeout",
+                         "60"});
+  if (run == nullptr) return;
+  const auto code = run->Wait(300);
+  INFO(run->err() << TextOf(out));
+  REQUIRE(code == 0);
+  // Nodes n[1-2]: the ranks meet on the first.
+  CHECK_THAT(TextOf(out),
+             Contains("rank 3 of 4 (slurm: SLURM_PROCID, SLURM_NTASKS), local rank 1, meets at n1:"));
   CHECK(OpenModelPackage(folder / "package").ok());
 }
 
-// The ranks that run on these shards, by their command lines.
-std::vector<pid_t> RanksOn(const std::filesystem::path& shards) {
-  std::vector<pid_t> ranks;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    std::error_code error;
-    const auto program = std::filesystem::read_symlink(entry.path() / "exe", error);
-    if (error || program != WAYMARK_TRAIN_PROGRAM) continue;
-    if (TextOf(entry.path() / "cmdline").find(shards.string()) != std::string::npos)
-      ranks.push_back(std::stoi(name));
-  }
-  return ranks;
-}
-
-// The name of the newest whole checkpoint; empty: none.
-std::string NewestIn(const std::filesystem::path& folder) {
-  std::string newest;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().extension() != ".part") newest = std::max(newest, entry.path().filename().string());
-  }
-  return newest;
-}
-
-TEST_CASE("torchrun runs 2 and 4 ranks to a package") {
-  const std::string torchrun = FindTorchrun();
-  if (torchrun.empty()) return;
-  for (const char* ranks : {"2", "4"}) {
-    const TrainFolder folder(ChainHistories(200, 12, 60), 60);
-    Launched run(folder / "", "run",
-                 Under({torchrun, "--no-python", "--nproc-per-node", ranks, "--standalone"},
-                       folder.SmallCommand("package", {"--epochs", "3"})));
-    ExpectTrained(folder, &run, "(torchrun: RANK, WORLD_SIZE)");
-  }
-}
-
-TEST_CASE(
-    "Under torchrun with restarts, ranks that are killed 20 times end in the losses of a run without kills") {
-  const std::string torchrun = FindTorchrun();
-  if (torchrun.empty()) return;
-  const TrainFolder folder(ChainHistories(600, 12, 60), 60);
-  // Long enough for the kills; the last epochs no longer change the weights much.
-  const std::vector<std::string> options = {"--epochs", "200", "--patience", "200"};
-  std::vector<std::string> straight = options, killed = options;
-  straight.insert(straight.end(), {"--processes", "2", "--report", folder / "straight.json"});
-  folder.Train("straight", folder.SmallCommand("straight", straight));
-  killed.insert(killed.end(), {"--report", folder / "killed.json", "--checkpoints", folder / "checkpoints",
-                               "--checkpoint-interval", "0.2"});
-  Launched run(folder / "", "run",
-               Under({torchrun, "--no-python", "--nproc-per-node", "2", "--standalone", "--max-restarts",
-                      "40", "--monitor-interval", "0.2"},
-                     folder.SmallCommand("package", killed)));
-  std::mt19937 random(7);
-  int kills = 0;
-  std::string newest;
-  for (int tries = 0; tries < 6000 && kills < 20; ++tries) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    // Some checkpoint further than at the last kill, and then any moment.
-    const std::string now = NewestIn(folder / "checkpoints");
-    if (now <= newest) continue;
-    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 600));
-    const std::vector<pid_t> ranks = RanksOn(folder / "shards");
-    if (ranks.size() < 2) continue;
-    kills += kill(ranks[random() % ranks.size()], SIGKILL) == 0;
-    newest = NewestIn(folder / "checkpoints");
-  }
-  const auto code = run.Wait(300);
-  INFO(run.err().substr(run.err().size() > 3000 ? run.err().size() - 3000 : 0));
-  REQUIRE(code == 0);
-  CHECK(kills == 20);
-  const auto a = folder.Report("straight.json"), b = folder.Report("killed.json");
-  CHECK(b["resumed"] == true);
-  REQUIRE(a["epoch_losses"].size() == b["epoch_losses"].size());
-  for (size_t e = 0; e < a["epoch_losses"].size(); ++e) {
-    CHECK(b["epoch_losses"][e].get<double>() == Approx(a["epoch_losses"][e].get<double>()).epsilon(1e-4));
-  }
-}
-
-TEST_CASE("mpirun runs 2 ranks, over Gloo and over its own") {
-  const std::string mpirun = FindProgram("mpirun");
+TEST_CASE("mpirun runs 2 ranks to a package that serves, over Gloo and over its own") {
+  const std::string mpirun = FindMpirun();
   if (mpirun.empty()) return;
-  const bool module = std::filesystem::exists(std::filesystem::path(WAYMARK_TRAIN_PROGRAM).parent_path() /
-                                              "waymark_backend_mpi.so");
+  const LauncherJob& job = LauncherJob::Get();
   for (const std::string backend : {"gloo", "mpi"}) {
-    if (backend == "mpi" && !module) {
-      Skipped().push_back("waymark_backend_mpi.so was not built");
-      continue;
-    }
-    const TrainFolder folder(ChainHistories(200, 12, 60), 60);
+    if (backend == "mpi" && !HaveMpiBackend()) continue;
+    const std::string name = "mpirun-" + backend;
     Launched run(
-        folder / "", "run",
+        job.folder() / "", name,
         Under({mpirun, "--allow-run-as-root", "--oversubscribe", "-n", "2"},
-              folder.SmallCommand(
-                  "package", {"--epochs", "3", "--backend", backend, "--report", folder / "report.json"})),
+              job.Command(name, {"--backend", backend})),
         // OpenMPI unloads its modules at the end, and the leak checker cannot tell whose memory it was.
         {"ASAN_OPTIONS=detect_leaks=0"});
-    ExpectTrained(folder, &run, "(openmpi: OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE)");
-    CHECK(folder.Report("report.json")["backend"] == backend);
+    job.ExpectPackage(name, &run, 2, "(openmpi: OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE)");
+    CHECK(job.folder().Report(name + ".json")["backend"] == backend);
   }
+}
+
+TEST_CASE("Ray runs 2 ranks to a package that serves, by the script that is shipped") {
+  const std::string python = FindRayPython();
+  if (python.empty()) return;
+  const LauncherJob& job = LauncherJob::Get();
+  const std::vector<std::string> command = job.Command("ray");
+  auto run = StartApart(
+      job.folder(), "ray", {"ray_head.sh", python},
+      Under({python, kDeployedScripts / "ray_train.py", "--ranks", "2", "--program", command[0], "--"},
+            {command.begin() + 1, command.end()}));
+  if (run == nullptr) return;
+  job.ExpectPackage("ray", run.get(), 2, "(torchrun: RANK, WORLD_SIZE)");
 }
 
 TEST_CASE("mpirun runs meshes over MPI's own groups") {
-  const std::string mpirun = FindProgram("mpirun");
+  const std::string mpirun = FindMpirun();
   if (mpirun.empty()) return;
-  if (!std::filesystem::exists(std::filesystem::path(WAYMARK_TRAIN_PROGRAM).parent_path() /
-                               "waymark_backend_mpi.so")) {
-    Skipped().push_back("waymark_backend_mpi.so was not built");
-    return;
-  }
+  if (!HaveMpiBackend()) return;
   for (const std::string mesh : {"data=2,pipeline=2", "data=2,tensor=2"}) {
     INFO(mesh);
     const TrainFolder folder(ChainHistories(200, 12, 60), 60);
@@ -162,7 +153,10 @@ TEST_CASE("mpirun runs meshes over MPI's own groups") {
                        folder.SmallCommand("package", {"--epochs", "3", "--backend", "mpi", "--mesh", mesh,
                                                        "--report", folder / "report.json"})),
                  {"ASAN_OPTIONS=detect_leaks=0"});
-    ExpectTrained(folder, &run, "(openmpi: OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE)");
+    const auto code = run.Wait(200);
+    INFO(run.err());
+    REQUIRE(code == 0);
+    CHECK(OpenModelPackage(folder / "package").ok());
     CHECK(folder.Report("report.json")["mesh"] == mesh);
   }
 }
