@@ -9,7 +9,8 @@
 namespace waymark {
 namespace {
 
-void AddModel(CLI::App* app, JobOverrides* o) {
+void AddModel(CLI::App* app, TrainArguments* a) {
+  JobOverrides* o = &a->job.overrides;
   const std::string group = "Model and schedule (what is left out suits the shards)";
   const auto number = [&](const char* name, auto* value, const char* description) {
     app->add_option(name, *value, description)->group(group)->check(OverZero())->type_name("N");
@@ -32,6 +33,12 @@ void AddModel(CLI::App* app, JobOverrides* o) {
       ->group(group)
       ->capture_default_str()
       ->type_name("N");
+  app->add_option("--precision", a->precision,
+                  "of products with dense matrices: fp32, or bf16 with weights and sums in fp32")
+      ->group(group)
+      ->check(CLI::IsMember({"fp32", "bf16"}))
+      ->capture_default_str()
+      ->type_name("NAME");
 }
 
 void AddRanks(CLI::App* app, TrainArguments* a) {
@@ -155,7 +162,7 @@ void AddFiles(CLI::App* app, TrainArguments* a) {
 
 void AddTrainArguments(CLI::App* app, TrainArguments* a) {
   AddFiles(app, a);
-  AddModel(app, &a->job.overrides);
+  AddModel(app, a);
   AddRanks(app, a);
   app->footer(
       "Example:\n  waymark export examples shards --data DIR\n"
@@ -185,6 +192,7 @@ std::string OtherLauncher(const TrainArguments& a) {
 void FinishTrainArguments(TrainArguments* a) {
   a->job.checkpoint_interval = absl::Seconds(a->checkpoint_interval_s);
   a->job.timeout = absl::Seconds(a->timeout_s);
+  a->job.precision = a->precision == "bf16" ? TrainingPrecision::kBf16 : TrainingPrecision::kFp32;
   a->job.overrides.scaling = a->scaling == "linear" ? RateScaling::kLinear
                              : a->scaling == "sqrt" ? RateScaling::kSquareRoot
                                                     : RateScaling::kNone;

@@ -7,7 +7,8 @@ namespace {
 
 torch::Tensor Dropout(const torch::Tensor& x, double rate, const RankerNoise* noise) {
   if (noise == nullptr || rate <= 0) return x;
-  torch::Tensor keep = torch::empty_like(x).bernoulli_(1 - rate, noise->generator);
+  // In fp32 whatever x is: the same masks in every precision.
+  torch::Tensor keep = torch::empty(x.sizes()).bernoulli_(1 - rate, noise->generator);
   return x * keep / (1 - rate);
 }
 

@@ -17,16 +17,9 @@ at::Tensor& Sized(at::Tensor& buffer, int64_t rows, int64_t columns) {
 
 float* Data(const at::Tensor& tensor) { return tensor.data_ptr<float>(); }
 
-void Linear(const LinearWeights& weights, const at::Tensor& x, at::Tensor& out) {
-  at::addmm_out(out, weights.bias, x, weights.weight.t());
-}
-
-// Adds to the gradients; returns dx in `dx`.
-void LinearBackward(const LinearWeights& weights, const at::Tensor& x, const at::Tensor& dy,
-                    LinearWeights* gradients, at::Tensor& dx) {
-  gradients->weight.addmm_(dy.t(), x);
-  AddColumnSums(Data(dy), dy.size(0), dy.size(1), Data(gradients->bias));
-  at::mm_out(dx, dy, weights.weight);
+// x * matrix^T in bfloat16, into fp32.
+void Bf16Product(const at::Tensor& x, const at::Tensor& matrix, at::Tensor& out) {
+  out.copy_(at::mm(x.to(at::kBFloat16), matrix.t()));
 }
 
 void Norm(const NormWeights& weights, const at::Tensor& x, at::Tensor& out, std::vector<float>* mean_rstd) {
@@ -49,8 +42,30 @@ AttentionShape Encoder::attention_shape() const {
           static_cast<size_t>(shape_.history_limit), static_cast<size_t>(4 * own_width())};
 }
 
-void Encoder::ForwardBranch(const LinearWeights& output, const at::Tensor& inner, const float* gate,
-                            int64_t stride, DropoutMask mask, at::Tensor* y, at::Tensor* x) const {
+void Encoder::Linear(const Matrix& matrix, const at::Tensor& x, at::Tensor& out) {
+  if (!matrix.rounded.defined()) {
+    at::addmm_out(out, matrix.weights.bias, x, matrix.weights.weight.t());
+    return;
+  }
+  Bf16Product(x, matrix.rounded, out);
+  out.add_(matrix.weights.bias);
+}
+
+void Encoder::LinearBackward(const Matrix& matrix, const at::Tensor& x, const at::Tensor& dy,
+                             LinearWeights* gradients, at::Tensor& dx) {
+  AddColumnSums(Data(dy), dy.size(0), dy.size(1), Data(gradients->bias));
+  if (!matrix.rounded.defined()) {
+    gradients->weight.addmm_(dy.t(), x);
+    at::mm_out(dx, dy, matrix.weights.weight);
+    return;
+  }
+  const at::Tensor rounded = dy.to(at::kBFloat16);
+  gradients->weight.add_(at::mm(rounded.t(), x.to(at::kBFloat16)));
+  dx.copy_(at::mm(rounded, matrix.rounded));
+}
+
+void Encoder::ForwardBranch(const Matrix& output, const at::Tensor& inner, const float* gate, int64_t stride,
+                            DropoutMask mask, at::Tensor* y, at::Tensor* x) const {
   const int64_t rows = x->size(0), width = shape_.width;
   if (options_.peers == nullptr) {
     Linear(output, inner, Sized(*y, rows, width));
@@ -60,12 +75,16 @@ void Encoder::ForwardBranch(const LinearWeights& output, const at::Tensor& inner
   // One sum for both: what the parts add to the branch, and the gates, zeros where they are another's.
   Sized(*y, 2 * rows, width);
   at::Tensor sum = y->narrow(0, 0, rows), gates = y->narrow(0, rows, rows);
-  at::mm_out(sum, inner, output.weight.t());
+  if (output.rounded.defined()) {
+    Bf16Product(inner, output.rounded, sum);
+  } else {
+    at::mm_out(sum, inner, output.weights.weight.t());
+  }
   gates.zero_();
   float* own = Data(gates) + weights_->slice.part * own_width();
   for (int64_t r = 0; r < rows; ++r) std::copy_n(gate + r * stride, own_width(), own + r * width);
   options_.peers->Sum(*y);
-  sum.add_(output.bias);
+  sum.add_(output.weights.bias);
   GatedResidualForward(Data(*x), Data(sum), Data(gates), width, rows, width, mask);
 }
 
@@ -92,9 +111,9 @@ void Encoder::ForwardFeed(size_t b, EncoderDropout dropout, at::Tensor* x,
   const int64_t up = 2 * hidden + own_width();
   Sized(w.x1, rows, width).copy_(*x);
   Norm(branch.norm, *x, Sized(w.n2, rows, width), &w.norm2);
-  Linear(branch.input, w.n2, Sized(w.up, rows, up));
+  Linear(MatrixOf(b, branch.input, &Rounded::feed_input), w.n2, Sized(w.up, rows, up));
   SwigluForward(Data(w.up), up, rows, hidden, Data(Sized(w.swiglu, rows, hidden)));
-  ForwardBranch(branch.output, w.swiglu, Data(w.up) + 2 * hidden, up,
+  ForwardBranch(MatrixOf(b, branch.output, &Rounded::feed_output), w.swiglu, Data(w.up) + 2 * hidden, up,
                 MaskOf(dropout, 2 * number(b) + 1, shape_.width), &w.z, x);
 }
 
@@ -106,13 +125,13 @@ void Encoder::ForwardBlock(size_t b, const SequenceLayout& layout, EncoderDropou
   const AttentionShape shape = attention_shape();
   Sized(w.x0, rows, shape_.width).copy_(*x);
   Norm(block.attention.norm, *x, Sized(w.n1, rows, shape_.width), &w.norm1);
-  Linear(block.attention.input, w.n1, Sized(w.qkvg, rows, 4 * width));
+  Linear(MatrixOf(b, block.attention.input, &Rounded::attention_input), w.n1, Sized(w.qkvg, rows, 4 * width));
   const float* q = Data(w.qkvg);
   w.probabilities.resize(shape.heads * layout.pairs());
   CausalAttentionForward(shape, layout, q, q + width, q + 2 * width, {Data(block.position), Data(block.time)},
                          Data(Sized(w.attended, rows, width)), w.probabilities.data(), workspace->scratch);
-  ForwardBranch(block.attention.output, w.attended, q + 3 * width, 4 * width,
-                MaskOf(dropout, 2 * number(b), shape_.width), &w.y, x);
+  ForwardBranch(MatrixOf(b, block.attention.output, &Rounded::attention_output), w.attended, q + 3 * width,
+                4 * width, MaskOf(dropout, 2 * number(b), shape_.width), &w.y, x);
   ForwardFeed(b, dropout, x, workspace);
 }
 
@@ -154,9 +173,11 @@ void Encoder::BackwardBlock(size_t b, const SequenceLayout& layout, EncoderDropo
   float* dup = Data(Sized(s.dup, rows, up));
   BackwardBranch(w.z, Data(w.up) + 2 * hidden, up, MaskOf(dropout, 2 * number(b) + 1, shape_.width), &s,
                  dup + 2 * hidden);
-  LinearBackward(block.feed.output, w.swiglu, s.dy, &grad.feed.output, Sized(s.dswiglu, rows, hidden));
+  LinearBackward(MatrixOf(b, block.feed.output, &Rounded::feed_output), w.swiglu, s.dy, &grad.feed.output,
+                 Sized(s.dswiglu, rows, hidden));
   SwigluBackward(Data(s.dswiglu), Data(w.up), up, rows, hidden, dup);
-  LinearBackward(block.feed.input, w.n2, s.dup, &grad.feed.input, Sized(s.dn, rows, shape_.width));
+  LinearBackward(MatrixOf(b, block.feed.input, &Rounded::feed_input), w.n2, s.dup, &grad.feed.input,
+                 Sized(s.dn, rows, shape_.width));
   if (options_.peers != nullptr) options_.peers->Sum(s.dn);
   LayerNormBackward(Data(s.dn), Data(w.x1), w.norm2.data(), Data(block.feed.norm.weight), rows, shape_.width,
                     Data(s.dx), Data(grad.feed.norm.weight), Data(grad.feed.norm.bias));
@@ -165,12 +186,13 @@ void Encoder::BackwardBlock(size_t b, const SequenceLayout& layout, EncoderDropo
   float* dq = Data(Sized(s.dqkvg, rows, 4 * width));
   BackwardBranch(w.y, q + 3 * width, 4 * width, MaskOf(dropout, 2 * number(b), shape_.width), &s,
                  dq + 3 * width);
-  LinearBackward(block.attention.output, w.attended, s.dy, &grad.attention.output,
-                 Sized(s.dattended, rows, width));
+  LinearBackward(MatrixOf(b, block.attention.output, &Rounded::attention_output), w.attended, s.dy,
+                 &grad.attention.output, Sized(s.dattended, rows, width));
   CausalAttentionBackward(attention_shape(), layout, q, q + width, q + 2 * width, w.probabilities.data(),
                           Data(s.dattended), dq, dq + width, dq + 2 * width, Data(grad.position),
                           Data(grad.time), s.scratch);
-  LinearBackward(block.attention.input, w.n1, s.dqkvg, &grad.attention.input, s.dn);
+  LinearBackward(MatrixOf(b, block.attention.input, &Rounded::attention_input), w.n1, s.dqkvg,
+                 &grad.attention.input, s.dn);
   if (options_.peers != nullptr) options_.peers->Sum(s.dn);
   LayerNormBackward(Data(s.dn), Data(w.x0), w.norm1.data(), Data(block.attention.norm.weight), rows,
                     shape_.width, Data(s.dx), Data(grad.attention.norm.weight),
@@ -225,7 +247,7 @@ void Encoder::NewestBlock(size_t b, const SequenceLayout& layout, at::Tensor* x,
   NewestAttentionForward(shape, layout, Data(query), width, Data(w.qkvg), Data(w.qkvg) + width,
                          {Data(block.position), Data(block.time)}, Data(Sized(w.attended, sequences, width)),
                          workspace->scratch);
-  Linear(block.attention.output, w.attended, Sized(w.y, sequences, width));
+  Linear({block.attention.output, {}}, w.attended, Sized(w.y, sequences, width));
   GatedResidualForward(Data(newest_x), Data(w.y), Data(gate), width, sequences, width, {});
   ForwardFeed(b, {}, &newest_x, workspace);
   *x = newest_x;

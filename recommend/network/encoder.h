@@ -11,6 +11,11 @@
 // spread over parts is added up over them, together with the gates, of which each part computes its own
 // columns: two sums forward, and two of the branches' inputs backward.
 //
+// In mixed precision (bf16_matrices.h) both operands of the products with the blocks' matrices are rounded to
+// bfloat16, added up in fp32 and given in bfloat16, as autocasting does; so are the products of the backward
+// pass. Biases, norms, gates, attention's own products and its softmax, and all sums of gradients stay in
+// fp32. LibTorch's autocasting itself knows neither these written-out passes nor operators with buffers.
+//
 // Includes LibTorch: for recommend/network/ and training/ only. An Encoder holds no state of its own;
 // a workspace serves one thread at a time.
 #pragma once
@@ -20,6 +25,7 @@
 #include <memory>
 #include <vector>
 
+#include "recommend/network/bf16_matrices.h"
 #include "recommend/network/causal_attention.h"
 #include "recommend/network/counter_random.h"
 #include "recommend/network/retriever_weights.h"
@@ -66,6 +72,7 @@ struct EncoderOptions {
   // Forward keeps the input of each block alone, and Backward computes the rest again (activation
   // checkpointing, arXiv 1604.06174).
   bool recompute = false;
+  const Bf16Matrices* matrices = nullptr;  // of the weights, for mixed precision; EncodeNewest takes none
 };
 
 class Encoder {
@@ -100,8 +107,21 @@ class Encoder {
   void ForwardBlock(size_t b, const SequenceLayout& layout, EncoderDropout dropout, at::Tensor* x,
                     EncoderWorkspace* workspace) const;
   void ForwardFeed(size_t b, EncoderDropout dropout, at::Tensor* x, EncoderWorkspace* workspace) const;
+  using Rounded = Bf16Matrices::Block;
+  // A matrix of block b with its working copy, where there is one.
+  struct Matrix {
+    const LinearWeights& weights;
+    at::Tensor rounded;
+  };
+  Matrix MatrixOf(size_t b, const LinearWeights& weights, at::Tensor Rounded::*rounded) const {
+    return {weights, options_.matrices != nullptr ? options_.matrices->block(b).*rounded : at::Tensor()};
+  }
+  static void Linear(const Matrix& matrix, const at::Tensor& x, at::Tensor& out);
+  // Adds to the gradients; gives dx.
+  static void LinearBackward(const Matrix& matrix, const at::Tensor& x, const at::Tensor& dy,
+                             LinearWeights* gradients, at::Tensor& dx);
   // x += mask * sigmoid(gate) * (output(inner) + bias). gate: of the part, [T, own width] with stride.
-  void ForwardBranch(const LinearWeights& output, const at::Tensor& inner, const float* gate, int64_t stride,
+  void ForwardBranch(const Matrix& output, const at::Tensor& inner, const float* gate, int64_t stride,
                      DropoutMask mask, at::Tensor* y, at::Tensor* x) const;
   // Fills the workspace's dy, and dgate as the gate lies.
   void BackwardBranch(const at::Tensor& y, const float* gate, int64_t stride, DropoutMask mask,

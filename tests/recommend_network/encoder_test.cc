@@ -121,6 +121,49 @@ TEST_CASE("States and all gradients equal those of automatic differentiation") {
   }
 }
 
+TEST_CASE("In bfloat16 the passes are those of fp32 but for its rounding, and gradients stay fp32") {
+  const RetrieverShape shape = SmallShape();
+  DenseWeights weights(shape), gradients(shape), rounded_gradients(shape);
+  Scramble(&weights, 7);
+  const Bf16Matrices matrices(weights);
+  const SequenceLayout layout = ThreeHistories();
+  const at::Tensor tokens = Noise({static_cast<int64_t>(layout.tokens()), shape.width}, 3, 1);
+  const at::Tensor pull = Noise(tokens.sizes(), 4, 1);
+  EncoderWorkspace workspace;
+  at::Tensor states, rounded, dtokens, rounded_dtokens;
+  const Encoder plain(shape, &weights), mixed(shape, &weights, {.matrices = &matrices});
+  plain.Forward(layout, tokens, {}, &workspace, &states);
+  plain.Backward(layout, pull, {}, &workspace, &gradients, &dtokens);
+  mixed.Forward(layout, tokens, {}, &workspace, &rounded);
+  mixed.Backward(layout, pull, {}, &workspace, &rounded_gradients, &rounded_dtokens);
+  const auto apart = [](const at::Tensor& a, const at::Tensor& b) {
+    return ((a - b).norm() / b.norm()).item<double>();
+  };
+  // Rounding is 2^-9 at most; two blocks of four products each, forward and backward.
+  CHECK(apart(rounded, states) < 16 / 512.0);
+  CHECK(apart(rounded, states) > 1e-5);
+  CHECK(apart(rounded_dtokens, dtokens) < 16 / 512.0);
+  CHECK(apart(rounded_gradients.flat, gradients.flat) < 16 / 512.0);
+  CHECK(rounded_gradients.flat.scalar_type() == at::kFloat);
+}
+
+TEST_CASE("Master weights keep updates that are too small for bfloat16") {
+  DenseWeights weights(SmallShape());
+  weights.flat.fill_(1);
+  Bf16Matrices matrices(weights);
+  at::Tensor pure = at::ones({1}, at::kBFloat16);
+  // Below 1 numbers of bfloat16 are 2^-8 apart: 1 - 2^-9 = .998046875 lies between 1 and .99609375.
+  for (int step = 1; step <= 20; ++step) {
+    weights.flat.sub_(1e-4);
+    pure.sub_(1e-4);
+    matrices.Round(weights);
+    const float working = matrices.block(1).feed_output.to(at::kFloat)[0][0].item<float>();
+    CHECK(working == (step < 20 ? 1.0f : 0.99609375f));
+  }
+  CHECK(weights.flat[0].item<float>() == Approx(0.998).epsilon(1e-6));
+  CHECK(pure.to(at::kFloat).item<float>() == 1.0f);
+}
+
 TEST_CASE("With dropout the gradient is that of the function with the same mask") {
   const RetrieverShape shape = SmallShape();
   DenseWeights weights(shape), gradients(shape);

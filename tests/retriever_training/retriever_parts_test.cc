@@ -7,6 +7,7 @@
 #include "tests/retriever_training/training_fixture.h"
 #include "tests/support/catch.h"
 #include "training/retriever/cosine_softmax.h"
+#include "training/retriever/distinct_rows.h"
 #include "training/retriever/row_adam.h"
 #include "training/retriever/window_batches.h"
 #include "training/shard_pool.h"
@@ -105,6 +106,23 @@ TEST_CASE("Adam's first two steps are those worked out by hand, and rows without
   CHECK(weights[1] == Approx(1.9 + 0.1 * 0.289474 / std::sqrt(0.628788)).epsilon(1e-5));
   CHECK(weights[0] == 1);
   CHECK(weights[2] == 3);
+}
+
+TEST_CASE("Rows that a batch uses often are one row each, and their gradients are added up") {
+  DistinctRows distinct(10);
+  std::vector<int32_t> places;
+  for (int64_t row : {7, 2, 7, 9, 2, 7}) places.push_back(distinct.Place(row));
+  CHECK(distinct.rows() == std::vector<int64_t>{7, 2, 9});
+  CHECK(places == std::vector<int32_t>{0, 1, 0, 2, 1, 0});
+  const std::vector<float> rows{1, 2, 3, 4, 5, 6};  // of 7, 2 and 9
+  std::vector<float> tokens(12), sums(6, 0.5f);
+  CopyRows(rows.data(), places, 2, tokens.data());
+  CHECK(tokens == std::vector<float>{1, 2, 3, 4, 1, 2, 5, 6, 3, 4, 1, 2});
+  AddRows(tokens.data(), places, 2, sums.data());
+  CHECK(sums == std::vector<float>{3.5f, 6.5f, 6.5f, 8.5f, 5.5f, 6.5f});
+  distinct.Clear();
+  CHECK(distinct.Place(2) == 0);
+  CHECK(distinct.rows() == std::vector<int64_t>{2});
 }
 
 TEST_CASE("A pool runs every part once and passes an exception on") {

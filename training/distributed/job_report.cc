@@ -103,9 +103,9 @@ JobEstimate EstimateOf(const JobResult& result) {
 std::string ReportText(const JobResult& r, std::optional<double> price) {
   const JobEstimate e = EstimateOf(r);
   std::string text =
-      absl::StrFormat("%d %s (%s, %s), %d parts a batch: %d steps, %.0f %s/s\n", r.ranks,
-                      r.ranks == 1 ? "process" : "ranks", r.launcher, r.backend, r.parts, r.steps,
-                      static_cast<double>(r.tokens) / std::max(r.train_seconds, 1e-9), r.unit);
+      absl::StrFormat("%d %s (%s, %s), %d parts a batch, %s: %d steps, %.0f %s/s\n", r.ranks,
+                      r.ranks == 1 ? "process" : "ranks", r.launcher, r.backend, r.parts, r.precision,
+                      r.steps, static_cast<double>(r.tokens) / std::max(r.train_seconds, 1e-9), r.unit);
   if (r.erased_users >= 0) absl::StrAppend(&text, "  erased since: ", r.erased_users, " users\n");
   StepTimes sum;
   for (const StepTimes& t : r.times) sum.Add(t);
@@ -158,6 +158,7 @@ std::string ReportJson(const JobResult& r, std::optional<double> price) {
       {"launcher", r.launcher},
       {"backend", r.backend},
       {"parts", r.parts},
+      {"precision", r.precision},
       {"threads", r.threads},
       {"machine_threads", r.machine_threads},
       {"machine_cores", r.machine_cores},

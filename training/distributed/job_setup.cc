@@ -153,12 +153,13 @@ absl::Status NobodyLeft(const std::filesystem::path& shards) {
 }
 
 std::string RunText(const JobOptions& job, const std::optional<ShardKeys>& keys) {
-  return absl::StrCat(
-      "share-rows ", job.share_rows ? "yes" : "no", "\nmesh ", job.mesh.empty() ? "data" : job.mesh,
-      "\nshard-optimizer ", job.shard_optimizer ? "yes" : "no", "\ncheckpoint-activations ",
-      job.checkpoint_activations ? "yes" : "no", "\ncheckpoints ", job.checkpoints.empty() ? "no" : "yes",
-      "\nkeep-checkpoints ", job.keep_checkpoints, "\nmax-steps ", job.max_steps, "\naccumulate ",
-      job.accumulate, "\nkeys ", keys ? keys->Sha256() : "none");
+  return absl::StrCat("share-rows ", job.share_rows ? "yes" : "no", "\nmesh ",
+                      job.mesh.empty() ? "data" : job.mesh, "\nshard-optimizer ",
+                      job.shard_optimizer ? "yes" : "no", "\ncheckpoint-activations ",
+                      job.checkpoint_activations ? "yes" : "no", "\ncheckpoints ",
+                      job.checkpoints.empty() ? "no" : "yes", "\nkeep-checkpoints ", job.keep_checkpoints,
+                      "\nmax-steps ", job.max_steps, "\naccumulate ", job.accumulate, "\nprecision ",
+                      PrecisionText(job.precision), "\nkeys ", keys ? keys->Sha256() : "none");
 }
 
 absl::Status CheckSameSettings(const std::vector<std::string>& said) {

@@ -67,7 +67,7 @@ RankCheckpoints::RankCheckpoints(const JobOptions& job, std::string fingerprint,
                                  std::vector<CheckpointTensor> tensors)
     : job_(job), group_(group), tensors_(std::move(tensors)) {
   if (!job.checkpoints.empty()) {
-    files_.emplace(job.checkpoints, job.keep_checkpoints, std::move(fingerprint), group);
+    files_.emplace(job.checkpoints, job.keep_checkpoints, std::move(fingerprint), group, job.precision);
   }
   Start();
 }
@@ -87,6 +87,9 @@ absl::StatusOr<std::optional<TrainingPlace>> RankCheckpoints::Load() {
   place = (*loaded)->place;
   Say(absl::StrCat("goes on from ", (*loaded)->folder, " of ", (*loaded)->ranks, " ranks: epoch ",
                    place->epoch + 1, ", step ", place->step));
+  if (const std::string now = PrecisionText(job_.precision); (*loaded)->precision != now) {
+    Say(absl::StrCat("it was trained in ", (*loaded)->precision, " until there, and goes on in ", now));
+  }
   return place;
 }
 

@@ -69,6 +69,7 @@ void RankTrainer::Report(JobResult* result) {
   result->backend = group_->backend();
   if (peers_) result->mesh = mesh_.shape().Text();
   result->parts = in_.parts;
+  result->precision = PrecisionText(job_.precision);
   result->epochs = static_cast<int>(place_.epoch);
   result->best_epoch = static_cast<int>(best_.dense.defined() ? place_.best_epoch + 1 : place_.epoch);
   result->steps = steps_here_;

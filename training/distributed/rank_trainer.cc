@@ -49,6 +49,7 @@ StepSetting SettingOf(MeshPeers* peers, const JobOptions& job) {
   setting.peers = peers;
   setting.recompute = job.checkpoint_activations;
   setting.accumulate = job.accumulate;
+  setting.precision = job.precision;
   // Who asks to save memory gets one gradient for all parts, where they do not go side by side.
   setting.one_sum =
       peers != nullptr ||

@@ -60,6 +60,7 @@ void RankerRankTrainer::Report(JobResult* result) {
   result->ranks = group_->size();
   result->backend = group_->backend();
   result->parts = in_.parts;
+  result->precision = PrecisionText(job_.precision);
   result->epochs = static_cast<int>(place_.epoch);
   result->best_epoch = static_cast<int>(place_.best_epoch >= 0 ? place_.best_epoch + 1 : place_.epoch);
   result->steps = steps_here_;

@@ -42,7 +42,7 @@ RankerRankTrainer::RankerRankTrainer(const RankerTrainerInput& input,
       config_(RankerConfigFor(input.options, input.index->features_size(),
                               static_cast<int64_t>(items_.vocabulary().size()), items_.content_buckets(),
                               input.index->lists_with_query() > 0)),
-      model_(config_, input.options.seed),
+      model_(config_, input.options.seed, job_.precision),
       pool_(job_.threads),
       ranks_(group_->size() > 1 ? std::make_unique<GroupRankerRanks>(group_, in_.parts, config_.width)
                                 : nullptr),

@@ -61,8 +61,12 @@ std::string FirstProblem(const std::vector<std::string>& said) {
 }  // namespace
 
 ShardedCheckpoints::ShardedCheckpoints(std::filesystem::path folder, int keep, std::string fingerprint,
-                                       RankGroup* group)
-    : folder_(std::move(folder)), keep_(keep), fingerprint_(std::move(fingerprint)), group_(group) {}
+                                       RankGroup* group, TrainingPrecision precision)
+    : folder_(std::move(folder)),
+      keep_(keep),
+      fingerprint_(std::move(fingerprint)),
+      group_(group),
+      precision_(precision) {}
 
 ShardedCheckpoints::~ShardedCheckpoints() {
   if (writing_.valid()) writing_.wait();
@@ -117,6 +121,7 @@ absl::Status ShardedCheckpoints::Begin(const std::vector<CheckpointTensor>& tens
   manifest_.set_format(kCheckpointFormat);
   manifest_.set_fingerprint(fingerprint_);
   manifest_.set_ranks(group_->size());
+  manifest_.set_precision(PrecisionText(precision_));
   SetPlace(place, manifest_.mutable_place());
   auto own = std::make_shared<TensorMap>();
   for (const CheckpointTensor& t : tensors) {
@@ -323,6 +328,8 @@ absl::StatusOr<std::optional<ShardedCheckpoints::Loaded>> ShardedCheckpoints::Lo
     loaded.place = ReadPlace(manifest.place());
     loaded.folder = folder.string();
     loaded.ranks = manifest.ranks();
+    loaded.precision =
+        manifest.precision().empty() ? PrecisionText(TrainingPrecision::kFp32) : manifest.precision();
     return std::optional<Loaded>(std::move(loaded));
   }
   if (!loaded.refused.empty()) {

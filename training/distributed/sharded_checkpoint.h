@@ -21,6 +21,7 @@
 #include "store/package/safetensors.h"
 #include "training/distributed/checkpoint_pieces.h"
 #include "training/distributed/rank_group.h"
+#include "training/precision.h"
 #include "training/retriever/retriever_checkpoint.h"
 #include "training/retriever/retriever_model.h"
 #include "waymark/storage/training.pb.h"
@@ -29,8 +30,9 @@ namespace waymark {
 
 class ShardedCheckpoints {
  public:
-  // keep: how many stay.
-  ShardedCheckpoints(std::filesystem::path folder, int keep, std::string fingerprint, RankGroup* group);
+  // keep: how many stay. precision: of the run's passes, said of the checkpoints; their numbers are fp32.
+  ShardedCheckpoints(std::filesystem::path folder, int keep, std::string fingerprint, RankGroup* group,
+                     TrainingPrecision precision = TrainingPrecision::kFp32);
   ~ShardedCheckpoints();
 
   // What was begun before is published first.
@@ -45,6 +47,7 @@ class ShardedCheckpoints {
     TrainingPlace place;
     std::string folder;
     int ranks = 0;                     // that wrote it
+    std::string precision;             // it was trained in
     std::vector<std::string> refused;  // newer ones that are damaged, with what is wrong
   };
   // Reads the newest one that is whole into the tensors; none: there is none. FAILED_PRECONDITION: it belongs
@@ -70,6 +73,7 @@ class ShardedCheckpoints {
   int keep_;
   std::string fingerprint_;
   RankGroup* group_;
+  TrainingPrecision precision_;
   bool pending_ = false;
   std::string name_;
   storage::TrainingCheckpoint manifest_;  // of the pending one: this rank's pieces, then those of all

@@ -138,7 +138,8 @@ absl::StatusOr<JobResult> Train(const LaunchPlace& place, const JobOptions& job,
                                job.accumulate,
                                job.checkpoint_activations,
                                !job.checkpoints.empty(),
-                               job.max_steps == 0};
+                               job.max_steps == 0,
+                               job.precision};
     const absl::Status held = HoldToLimit(input, group->rank(), job.memory_limit);
     for (const std::string& problem : group->GatherText(held.ok() ? "" : std::string(held.message()))) {
       if (!problem.empty()) return absl::ResourceExhaustedError(problem);

@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "training/distributed/launch.h"
+#include "training/precision.h"
 #include "training/retriever/retriever_options.h"
 #include "training/retriever/step_times.h"
 
@@ -59,6 +60,7 @@ struct JobOptions {
   int parts = 0;       // of a batch; 0: 4, or as many as ranks when those are more
   int threads = 1;     // of each rank
   int accumulate = 1;  // micro-batches of a part, one after the other
+  TrainingPrecision precision = TrainingPrecision::kFp32;
   bool share_rows = false;
   std::string mesh;              // as MeshOf takes it (mesh/mesh_shape.h); empty: data alone
   bool shard_optimizer = false;  // each data rank has its share of the optimiser's state
@@ -78,6 +80,7 @@ struct JobResult {
   int ranks = 1;
   std::string backend, launcher, package_sha256, mesh;
   std::string unit = "events";  // what tokens are: events, or lists
+  std::string precision = "fp32";
   int epochs = 0, best_epoch = 0, parts = 0;
   int threads = 1;  // of each rank
   int machine_threads = 1,

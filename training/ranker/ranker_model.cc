@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "rank/network/ranker_tensors.h"
 #include "training/lap.h"
+#include "training/ranker/autocast_bf16.h"
 
 namespace waymark {
 namespace {
@@ -16,8 +17,9 @@ constexpr double kVectorDeviation = 0.1;
 
 }  // namespace
 
-RankerModel::RankerModel(const RankerConfig& config, uint64_t seed)
+RankerModel::RankerModel(const RankerConfig& config, uint64_t seed, TrainingPrecision precision)
     : config_(config),
+      precision_(precision),
       init_(at::make_generator<at::CPUGeneratorImpl>(seed ^ 0x9E3779B97F4A7C15ull)),
       network_(config, seed),
       ids_(config.items, config.width, kVectorDeviation, init_),
@@ -60,7 +62,7 @@ torch::Tensor RankerModel::Forward(const RankerNetwork& network, const RankerBat
   if (batch.words.size(1) > 0) query = network->QueryKeys(rows(leaves.words, batch.words), batch.words_valid);
   const torch::Tensor x = network->Standardise(batch.features);
   const torch::Tensor z = network->Join(x, rows(vectors, batch.candidates), history, query, noise);
-  const torch::Tensor scores = (network->Deep(z, noise) + network->Skip(x)).select(2, 0);
+  const torch::Tensor scores = (network->Deep(z, noise) + network->Skip(x)).select(2, 0).to(torch::kFloat);
   return scores.view({lists, n}).masked_fill(batch.valid.logical_not(), -1e9);
 }
 
@@ -88,7 +90,11 @@ void RankerModel::RunReplica(Replica* replica, const RankerBatch& batch, const R
   Lap lap;
   const RankerNoise network_noise{at::make_generator<at::CPUGeneratorImpl>(seed), noise.hidden, noise.joined};
   replica->leaves = Gather(batch);
-  const torch::Tensor scores = Forward(replica->network, batch, replica->leaves, noise.id, &network_noise);
+  torch::Tensor scores;
+  {
+    const AutocastBf16 autocast(precision_ == TrainingPrecision::kBf16);
+    scores = Forward(replica->network, batch, replica->leaves, noise.id, &network_noise);
+  }
   const torch::Tensor loss = -(batch.gains * torch::log_softmax(scores, 1)).sum() / lists;
   replica->loss = loss.item<double>();
   replica->forward_s = lap(&replica->cpu_s);

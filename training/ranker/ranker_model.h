@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "rank/network/ranker_network.h"
 #include "store/package/safetensors.h"
+#include "training/precision.h"
 #include "training/ranker/ranker_batch.h"
 #include "training/ranker/ranker_ranks.h"
 #include "training/ranker/row_table.h"
@@ -33,7 +34,9 @@ struct RankerTensor {
 
 class RankerModel {
  public:
-  RankerModel(const RankerConfig& config, uint64_t seed);
+  // precision: of the passes of steps; scores are fp32's.
+  RankerModel(const RankerConfig& config, uint64_t seed,
+              TrainingPrecision precision = TrainingPrecision::kFp32);
 
   // [lists, candidates], -1e9 where padded.
   torch::Tensor Score(const RankerBatch& batch) const;
@@ -79,6 +82,7 @@ class RankerModel {
   void UpdateNetwork(const AdamWOptions& options, int64_t step, const RankerGradients& gradients);
 
   RankerConfig config_;
+  TrainingPrecision precision_;
   at::Generator init_;
   RankerNetwork network_;
   RowTable ids_, content_, words_;

@@ -26,9 +26,7 @@ void RetrieverStep::ForwardPart(Shard* shard, const Micro& micro, uint64_t key, 
   Lap lap;
   shard->tokens.resize_({tokens, width});
   if (first_) {
-    for (int64_t t = 0; t < tokens; ++t) {
-      std::copy_n(FloatsOf(vectors_) + micro.inputs[t] * width, width, FloatsOf(shard->tokens) + t * width);
-    }
+    CopyRows(FloatsOf(vectors_), micro.inputs, width, FloatsOf(shard->tokens));
   } else {
     setting_.peers->ReceiveForward(&shard->tokens);
   }
@@ -56,11 +54,7 @@ void RetrieverStep::BackwardPart(Shard* shard, const Micro& micro, uint64_t key,
                     shard->workspace, &shard->sums->gradients, &shard->dtokens,
                     ranks_ != nullptr && last ? &block_done : nullptr);
   if (first_) {
-    for (int64_t t = 0; t < tokens; ++t) {
-      const float* from = FloatsOf(shard->dtokens) + t * width;
-      float* to = FloatsOf(shard->sums->dvectors) + micro.inputs[t] * width;
-      for (int64_t c = 0; c < width; ++c) to[c] += from[c];
-    }
+    AddRows(FloatsOf(shard->dtokens), micro.inputs, width, FloatsOf(shard->sums->dvectors));
   } else {
     setting_.peers->SendBack(shard->dtokens);
   }

@@ -28,9 +28,12 @@ RetrieverStep::RetrieverStep(RetrieverModel* model, const RetrieverCorpus* corpu
       setting_(setting),
       first_(model->dense.slice.items),
       last_(model->dense.slice.final_norm),
+      matrices_(setting.precision == TrainingPrecision::kBf16 ? std::make_optional<Bf16Matrices>(model->dense)
+                                                              : std::nullopt),
       encoder_(model->shape, &model->dense,
-               {setting.peers != nullptr ? setting.peers->parts() : nullptr, setting.recompute}),
-      place_of_(corpus->vocabulary.size(), -1),
+               {setting.peers != nullptr ? setting.peers->parts() : nullptr, setting.recompute,
+                matrices_ ? &*matrices_ : nullptr}),
+      items_(static_cast<int64_t>(corpus->vocabulary.size())),
       ranks_(ranks),
       parts_left_(model->dense.blocks.size()) {
   if (ranks_ != nullptr) {
@@ -68,23 +71,14 @@ RetrieverStep::RetrieverStep(RetrieverModel* model, const RetrieverCorpus* corpu
   bucket_gradients_.assign(model->tables.buckets.numel(), 0.0f);
 }
 
-int32_t RetrieverStep::Place(int64_t row) {
-  if (place_of_[row] < 0) {
-    place_of_[row] = static_cast<int32_t>(items_.size());
-    items_.push_back(row);
-  }
-  return place_of_[row];
-}
-
 void RetrieverStep::CollectItems(const TrainingBatch& batch, int64_t number) {
-  for (int64_t row : items_) place_of_[row] = -1;
-  items_.clear();
+  items_.Clear();
   const int64_t all = corpus_->vocabulary.size();
   const uint64_t key = RandomKey(options_.seed, {static_cast<uint64_t>(number), kNegatives});
   if (options_.negatives >= all) {
-    for (int64_t row = 0; row < all; ++row) Place(row);
+    for (int64_t row = 0; row < all; ++row) items_.Place(row);
   } else {
-    for (int n = 0; n < options_.negatives; ++n) Place(RandomBelow(key, n, all));
+    for (int n = 0; n < options_.negatives; ++n) items_.Place(RandomBelow(key, n, all));
   }
   contrasted_ = items_.size();
   const Interactions& events = *corpus_->interactions;
@@ -102,15 +96,15 @@ void RetrieverStep::CollectItems(const TrainingBatch& batch, int64_t number) {
       if (micro.inputs.empty()) micro.first_token = before;
       micro.layout.Add(absl::MakeConstSpan(events.times_us).subspan(window.first, window.length));
       for (uint64_t e = window.first; e < window.first + window.length; ++e) {
-        micro.inputs.push_back(Place(corpus_->rows[e]));
-        micro.targets.push_back(Place(corpus_->rows[e + 1]));
+        micro.inputs.push_back(items_.Place(corpus_->rows[e]));
+        micro.targets.push_back(items_.Place(corpus_->rows[e + 1]));
       }
       before += window.length;
     }
   }
   // Without content an id is all that is known of an item: it stays.
   const uint64_t drop = RandomKey(options_.seed, {static_cast<uint64_t>(number), kIdDropout});
-  id_rows_ = items_;
+  id_rows_ = items_.rows();
   for (int64_t& row : id_rows_) {
     if (!corpus_->content.Of(row).empty() && RandomUnit(drop, row) < options_.id_dropout) row = kNoRow;
   }
@@ -121,8 +115,8 @@ void RetrieverStep::EncodeStepItems() {
   if (first_) {
     const at::Tensor ids = ids_->Rows(id_rows_, &id_places_);
     if (ranks_ != nullptr) times_.communication += lap();
-    EncodeItems(model_->dense, {ids, model_->tables.buckets}, corpus_->content, id_places_, items_, &vectors_,
-                &pooled_);
+    EncodeItems(model_->dense, {ids, model_->tables.buckets}, corpus_->content, id_places_, items_.rows(),
+                &vectors_, &pooled_);
     if (!last_) setting_.peers->SendItems(vectors_);
   } else if (last_) {
     vectors_ = at::empty({static_cast<int64_t>(items_.size()), model_->shape.width}, at::kFloat);
@@ -134,6 +128,7 @@ void RetrieverStep::EncodeStepItems() {
     inverse_.resize(items_.size());
     NormalizeRows(Data(vectors_), items_.size(), model_->shape.width, Data(units_), inverse_.data());
   }
+  if (matrices_) matrices_->Round(model_->dense);
   times_.forward += lap(&times_.own_cpu);
 }
 

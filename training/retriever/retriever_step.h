@@ -12,10 +12,13 @@
 #pragma once
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "recommend/network/encoder.h"
+#include "training/precision.h"
 #include "training/retriever/cosine_softmax.h"
+#include "training/retriever/distinct_rows.h"
 #include "training/retriever/retriever_model.h"
 #include "training/retriever/step_ranks.h"
 #include "training/retriever/step_table.h"
@@ -34,6 +37,7 @@ struct StepSetting {
   // Micro-batches of a part, one after the other with the same buffers: activations of one at a time. The
   // result is that of one pass, but for rounding. Not with stages.
   int accumulate = 1;
+  TrainingPrecision precision = TrainingPrecision::kFp32;
 };
 
 class RetrieverStep {
@@ -76,7 +80,6 @@ class RetrieverStep {
   };
 
   void CollectItems(const TrainingBatch& batch, int64_t number);
-  int32_t Place(int64_t row);
   void EncodeStepItems();
   void RunParts(const TrainingBatch& batch, int64_t number);
   void ZeroSums(PartSums* sums);
@@ -97,16 +100,16 @@ class RetrieverStep {
   RetrieverOptions options_;
   ShardPool* pool_;
   StepSetting setting_;
-  bool first_, last_;  // of the stages
+  bool first_, last_;                     // of the stages
+  std::optional<Bf16Matrices> matrices_;  // in mixed precision
   Encoder encoder_;
   std::vector<std::unique_ptr<PartSums>> sums_;
   std::vector<std::unique_ptr<EncoderWorkspace>> workspaces_;
   std::vector<std::unique_ptr<Shard>> shards_;
   // The step's items: their rows, in the order of first use, those contrasted with first.
-  std::vector<int64_t> items_;
+  DistinctRows items_;
   int64_t contrasted_ = 0;
-  std::vector<int64_t> id_rows_;   // [items_]: the row, or kNoRow where the id is dropped
-  std::vector<int32_t> place_of_;  // [vocabulary]: place in items_, or -1
+  std::vector<int64_t> id_rows_;  // [items_]: the row, or kNoRow where the id is dropped
   at::Tensor vectors_, units_, pooled_;
   std::vector<int64_t> id_places_;  // [items_]: of id_rows_ in what the table has given
   std::vector<float> inverse_;

@@ -30,8 +30,12 @@ double KeptByPart(const MemoryInput& input, const EncoderSlice& slice, double to
                        1.0 * shape.heads / slice.parts * shape.history_limit;
   const double backward = (slice.parts > 1 ? 4 : 3) * width + 5 * own + 3 * hidden + own;
   const int blocks = slice.blocks(shape);
+  // Operands and result of a product in bfloat16, while it is made: half a float each.
+  const double rounded = input.precision == TrainingPrecision::kBf16
+                             ? (2 * width + 2 * std::max(4 * own, 2 * hidden + own)) / 2
+                             : 0;
   const double forward = input.checkpoint_activations ? block + blocks * width : blocks * block;
-  return tokens * (forward + backward + width);
+  return tokens * (forward + backward + rounded + width);
 }
 
 std::string Mebibytes(int64_t bytes) {
@@ -104,11 +108,13 @@ MemoryNeed NeedOf(const MemoryInput& input, int slice_number) {
                         (placement.shard_optimizer || input.checkpoint_activations || input.accumulate > 1));
   const int sums = one_sum ? 1 : own_parts;
   MemoryNeed need;
-  need.weights = held.encoder + held.tables;
+  const int64_t working_copy = input.precision == TrainingPrecision::kBf16 ? held.encoder / 2 : 0;
+  need.weights = held.encoder + held.tables + working_copy;
   need.moments = held.moments;
   need.gradients = held.encoder * sums + shape.content_buckets * shape.content_width;
-  if (input.options.held_out > 0) need.copies += need.weights;
-  if (input.checkpoints) need.copies += need.weights + need.moments + need.copies;
+  const int64_t master = need.weights - working_copy;
+  if (input.options.held_out > 0) need.copies += master;
+  if (input.checkpoints) need.copies += master + need.moments + need.copies;
   if (input.package && slice_number == 0) {
     const HeldNumbers whole = HeldBySlice({{}, shape, placement.items, false, false}, 0);
     need.copies += whole.encoder + whole.tables;

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "training/distributed/mesh/placement_table.h"
+#include "training/precision.h"
 #include "training/retriever/retriever_options.h"
 #include "waymark/storage/examples.pb.h"
 
@@ -22,6 +23,7 @@ struct MemoryInput {
   int threads = 1;
   int accumulate = 1;
   bool checkpoint_activations = false, checkpoints = false, package = true;
+  TrainingPrecision precision = TrainingPrecision::kFp32;
 };
 
 // Bytes.
