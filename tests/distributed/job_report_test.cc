@@ -70,19 +70,26 @@ TEST_CASE("Ranks that share cores are compared by their work, not by how long th
   CHECK_THAT(e.advice, Contains("distribution does not pay") && Contains("2 threads have 1 cores"));
 }
 
-TEST_CASE("What other programs took of the cores one process would lack too") {
-  // Two ranks on two cores, each with half a core: 3 s of passes took 6.
+TEST_CASE("One process would share the cores with the other programs that the ranks shared them with") {
+  // Two ranks on two cores, each with half a core: 3 s of passes took 6. So two other threads were there, and
+  // one process would have had two cores for three threads: 6 s of passes take 9.
   const StepTimes busy = {.forward = 2, .backward = 4, .communication = 2, .divided_cpu = 3};
   JobResult result = ResultOf({busy, busy});
   result.machine_threads = result.machine_cores = 2;
   const JobEstimate e = EstimateOf(result);
   CHECK(e.core_share == Approx(0.5));
-  CHECK(e.one_process_seconds == Approx(12));
-  CHECK(e.speed_up == Approx(1.5));
+  CHECK(e.one_process_seconds == Approx(9));
+  CHECK(e.speed_up == Approx(1.125));
   CHECK(e.uncrowded_seconds == Approx(8));
   CHECK(e.twice_the_ranks_seconds == Approx(7));
   CHECK_THAT(ReportText(result, {}),
              Contains("the threads had 50% of a core each, 2 of them on a machine of 2 cores"));
+  // Two of three cores' time is left to the ranks: a process alone would have had a core of its own.
+  result.machine_cores = 3;
+  result.times = {{.forward = 2, .backward = 2, .divided_cpu = 3},
+                  {.forward = 2, .backward = 2, .divided_cpu = 3}};
+  CHECK(EstimateOf(result).core_share == Approx(0.75));
+  CHECK(EstimateOf(result).one_process_seconds == Approx(6));
 }
 
 TEST_CASE("More ranks pay only where there are cores for them, and where communication lets them") {

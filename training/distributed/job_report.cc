@@ -23,10 +23,20 @@ struct Work {
   double divided = 0;  // CPU, of all ranks together
   double own = 0;      // CPU, of one rank
   double wait = 0, communication = 0;
-  double share = 1;      // of the cores' time that the threads had
-  double uncrowded = 1;  // that they would have had if none of them shared a core with another
+  double share = 1;               // of the cores' time that the threads had
+  double threads = 1, cores = 0;  // of the machine; 0: not known
+  double others = 0;              // threads of other programs that would explain the share
 
-  double On(double threads) const { return (divided / threads + own) / uncrowded + wait; }
+  // Of a core, for each of so many threads on that machine, by a scheduler that treats all threads alike.
+  double ShareOf(double own_threads) const {
+    return cores > 0 ? std::min(1.0, cores / (own_threads + others)) : share;
+  }
+  // How long so many threads take where `crowd` of them are on a machine.
+  double On(double all_threads, double crowd) const {
+    return (divided / all_threads + own) / ShareOf(crowd) + wait;
+  }
+  // Threads on the machine if none of them shared a core with another.
+  double Uncrowded() const { return cores > 0 ? std::min(threads, cores) : threads; }
 };
 
 Work WorkOf(const JobResult& result) {
@@ -43,9 +53,9 @@ Work WorkOf(const JobResult& result) {
   const double on_cores = work.divided / ranks / BusyThreads(result, result.ranks) + work.own,
                took = all - work.wait - work.communication;
   if (on_cores > 0 && took > 0) work.share = std::min(1.0, on_cores / took);
-  const double threads_of_core =
-      result.machine_cores > 0 ? static_cast<double>(result.machine_threads) / result.machine_cores : 1;
-  work.uncrowded = std::min(1.0, work.share * std::max(1.0, threads_of_core));
+  work.threads = result.machine_threads;
+  work.cores = result.machine_cores;
+  work.others = std::max(0.0, work.cores / work.share - work.threads);
   return work;
 }
 
@@ -86,12 +96,13 @@ JobEstimate EstimateOf(const JobResult& result) {
   e.communication_share = work.communication / e.seconds;
   e.wait_share = work.wait / e.seconds;
   e.core_share = work.share;
-  e.one_process_seconds = ranks == 1 ? e.seconds : work.On(BusyThreads(result, 1));
+  const double alone = BusyThreads(result, 1);
+  e.one_process_seconds = ranks == 1 ? e.seconds : work.On(alone, alone);
   e.speed_up = e.one_process_seconds / e.seconds;
   e.efficiency = e.speed_up / ranks;
-  e.uncrowded_seconds = work.On(ranks * BusyThreads(result, ranks)) + work.communication;
-  e.twice_the_ranks_seconds =
-      work.On(2 * ranks * BusyThreads(result, 2 * ranks)) + kMoreToExchange * work.communication;
+  e.uncrowded_seconds = work.On(ranks * BusyThreads(result, ranks), work.Uncrowded()) + work.communication;
+  e.twice_the_ranks_seconds = work.On(2 * ranks * BusyThreads(result, 2 * ranks), work.Uncrowded()) +
+                              kMoreToExchange * work.communication;
   e.twice_the_ranks_seconds = std::max(e.twice_the_ranks_seconds, 1e-9);
   const bool cores = result.machine_cores == 0 || 2 * result.machine_threads <= result.machine_cores;
   e.more_pays = cores && e.speed_up >= (ranks == 1 ? 0 : kFasterAtAll) &&

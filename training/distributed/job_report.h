@@ -2,10 +2,11 @@
 //
 // The estimate is made of CPU seconds: the passes over the parts of a batch divide among ranks and their
 // threads; what each rank does for itself and its wait for the reader do not. One process would take all
-// passes and one rank's rest; twice the ranks half the passes, that rest, and twice the communication. Where
-// other programs took a part of the cores they would have done so then too; what ranks took from each other,
-// one process would have had. It says nothing of memory bandwidth that ranks of a machine share:
-// bench/training.sh measures what it is. Of a model that several ranks hold together no estimate is given.
+// passes and one rank's rest; twice the ranks half the passes, that rest, and twice the communication. Cores
+// are shared evenly by all threads that want them: the share that the ranks' threads had tells how many of
+// other programs there were, and one process would have shared with those, and not with other ranks. It says
+// nothing of memory bandwidth that ranks of a machine share: bench/training.sh measures what it is. Of a
+// model that several ranks hold together no estimate is given.
 #pragma once
 #include <optional>
 #include <string>
