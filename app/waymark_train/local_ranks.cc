@@ -16,12 +16,15 @@
 #include <cstring>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "training/distributed/launch.h"
 
 namespace waymark {
 namespace {
+
+constexpr double kAskedAfter = 5;  // seconds: a rank that still waits for the others to come ends by SIGTERM
 
 std::atomic<int> forwarded{0};
 void KeepSignal(int number) { forwarded = number; }
@@ -99,6 +102,7 @@ int RunLocalRanks(int ranks, double grace_s, const std::function<int()>& run) {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   int result = 0;
+  bool asked = false;
   std::chrono::steady_clock::time_point failed_at;
   while (!running.empty()) {
     if (const int number = forwarded.exchange(0); number != 0) {
@@ -124,6 +128,9 @@ int RunLocalRanks(int ranks, double grace_s, const std::function<int()>& run) {
       }
     }
     const double since = std::chrono::duration<double>(std::chrono::steady_clock::now() - failed_at).count();
+    if (result != 0 && since > kAskedAfter && !std::exchange(asked, true)) {
+      for (const Rank& rank : running) kill(rank.pid, SIGTERM);
+    }
     if (result != 0 && since > grace_s) {
       for (const Rank& rank : running) kill(rank.pid, SIGKILL);
     }

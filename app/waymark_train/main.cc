@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
     return app.exit(error, std::cout, std::cerr) == 0 ? 0 : 2;
   }
   waymark::FinishTrainArguments(&arguments);
+  arguments.job.program_version = WAYMARK_VERSION;
   if (arguments.processes > 0) {
     if (const std::string other = waymark::OtherLauncher(arguments); !other.empty()) {
       std::cerr << "waymark-train: --processes starts the ranks itself, and " << other

@@ -122,8 +122,8 @@ absl::Status WriteReport(const std::filesystem::path& file, const std::string& t
 int RunRank(const TrainArguments& arguments) {
   auto place = FindLaunch(ProcessEnvironment(), arguments.launch);
   if (!place.ok()) return FailRank({}, place.status());
-  if (place->world_size > 1) Print(Describe(*place));
   StopSignal signal;
+  if (place->world_size > 1) Print(Describe(*place));
   std::stop_source stop;
   const std::jthread watcher([&](const std::stop_token& done) {
     while (!done.stop_requested() && !signal.Requested())

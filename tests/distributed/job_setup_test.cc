@@ -63,6 +63,11 @@ TEST_CASE("Ranks that are set up otherwise are named with what differs") {
   CHECK(std::string(failed.message()) == "rank 1: no such folder");
   const std::string shards = SettingsText(IndexOf(5), options, job, 4);
   CHECK_THAT(std::string(CheckSameSettings({own, shards}).message()), Contains("«shards "));
+  JobOptions older = job, newer = job;
+  older.program_version = "0.1.0";
+  newer.program_version = "0.2.0";
+  CHECK_THAT(std::string(CheckSameSettings({RunText(older, {}), RunText(newer, {})}).message()),
+             Contains("rank 0 has «program version 0.1.0», rank 1 «program version 0.2.0»"));
 }
 
 }  // namespace

@@ -117,6 +117,23 @@ TEST_CASE("A coordinator that cannot be reached is one clear message") {
   CHECK_THAT(alone->err(), Contains("rank 1 cannot reach the others at 127.0.0.1:"));
 }
 
+TEST_CASE("A rank that waits for the others to come ends at once when it is stopped") {
+  const TrainFolder folder(ChainHistories(100, 12, 50), 50);
+  for (const std::string rank : {"0", "1"}) {
+    const std::string meeting = "127.0.0.1:" + std::to_string(FreePort());
+    auto alone = folder.Start(
+        "alone" + rank, folder.SmallCommand("package", {"--rank", rank, "--world-size", "2", "--rendezvous",
+                                                        meeting, "--timeout", "600"}));
+    for (int i = 0; i < 1200 && alone->err().find("meets at") == std::string::npos; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    alone->Signal(SIGTERM);
+    const auto code = alone->Wait(120);
+    INFO(alone->err());
+    CHECK(code == 1);
+    CHECK_THAT(alone->err(), Contains("stopped before the ranks had met"));
+  }
+}
+
 TEST_CASE("A loss that is not finite names the step, the batch and its users on every rank") {
   const TrainFolder folder(ChainHistories(100, 12, 50), 50);
   folder.Train("start", folder.SmallCommand("start", {"--epochs", "1"}));

@@ -46,8 +46,17 @@ class Launched {
   Launched(const std::filesystem::path& folder, const std::string& name,
            const std::vector<std::string>& command, const std::vector<std::string>& environment = {})
       : out_(folder / (name + ".out")), err_(folder / (name + ".err")) {
+    // A signal before the program is there would be answered by the test's own handler in the copy of it.
+    sigset_t all, before;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
     pid_ = fork();
-    if (pid_ != 0) return;
+    if (pid_ != 0) {
+      sigprocmask(SIG_SETMASK, &before, nullptr);
+      return;
+    }
+    for (const int number : {SIGTERM, SIGINT}) signal(number, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &before, nullptr);
     setpgid(0, 0);
     dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
     dup2(open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), STDOUT_FILENO);

@@ -153,8 +153,8 @@ absl::Status NobodyLeft(const std::filesystem::path& shards) {
 }
 
 std::string RunText(const JobOptions& job, const std::optional<ShardKeys>& keys) {
-  return absl::StrCat("share-rows ", job.share_rows ? "yes" : "no", "\nmesh ",
-                      job.mesh.empty() ? "data" : job.mesh, "\nshard-optimizer ",
+  return absl::StrCat("program version ", job.program_version, "\nshare-rows ", job.share_rows ? "yes" : "no",
+                      "\nmesh ", job.mesh.empty() ? "data" : job.mesh, "\nshard-optimizer ",
                       job.shard_optimizer ? "yes" : "no", "\ncheckpoint-activations ",
                       job.checkpoint_activations ? "yes" : "no", "\ncheckpoints ",
                       job.checkpoints.empty() ? "no" : "yes", "\nkeep-checkpoints ", job.keep_checkpoints,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <future>
 #include <mutex>
@@ -344,6 +345,11 @@ absl::StatusOr<std::unique_ptr<RankGroup>> RankGroup::Make(const LaunchPlace& pl
         absl::StrCat("there is no backend '", name, "'; there are auto, gloo, nccl and mpi"));
   }
   if (place.world_size == 1 && options.backend == "auto") return std::make_unique<OneRank>();
+  const std::stop_callback end_at_once(options.stop, [rank = place.rank] {
+    std::fprintf(stderr, "waymark-train: rank %d: stopped before the ranks had met\n", rank);
+    std::fflush(stderr);
+    std::_Exit(1);
+  });
   BackendRequest request;
   request.rank = place.rank;
   request.size = place.world_size;

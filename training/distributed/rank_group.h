@@ -14,6 +14,7 @@
 
 #include <memory>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ struct ExchangeError : std::runtime_error {
 struct RankGroupOptions {
   std::string backend = "auto";  // auto, gloo, nccl, mpi
   absl::Duration timeout = absl::Seconds(60);
+  // Asked while ranks wait for each other to come: the process ends at once, with a line that says so.
+  // Backends cannot be called back from there, and there is nothing yet that would be lost.
+  std::stop_token stop;
 };
 
 // A sum or a message that is under way.

@@ -163,7 +163,7 @@ absl::StatusOr<JobResult> Train(const LaunchPlace& place, const JobOptions& job,
 absl::StatusOr<JobResult> RunTrainJob(const LaunchPlace& place, const JobOptions& job, std::stop_token stop) {
   auto setup = SetUp(place, job);
   if (!setup.ok() && place.world_size == 1) return setup.status();
-  auto made = RankGroup::Make(place, {job.backend, job.timeout});
+  auto made = RankGroup::Make(place, {job.backend, job.timeout, stop});
   if (!made.ok()) return made.status();
   std::unique_ptr<RankGroup> group = *std::move(made);
   std::unique_ptr<RankMesh> mesh;
@@ -171,7 +171,7 @@ absl::StatusOr<JobResult> RunTrainJob(const LaunchPlace& place, const JobOptions
   absl::StatusOr<JobResult> result = absl::InternalError("not run");
   try {
     const absl::Status same = CheckSameSettings(
-        group->GatherText(setup.ok() ? absl::StrCat(setup->settings, "\n", RunText(job, setup->shard_keys()))
+        group->GatherText(setup.ok() ? absl::StrCat(RunText(job, setup->shard_keys()), "\n", setup->settings)
                                      : absl::StrCat("error: ", setup.status().message())));
     if (!same.ok()) {
       result = setup.ok() ? same : setup.status();

@@ -51,6 +51,7 @@ struct JobOptions {
   std::filesystem::path shards, package;
   std::filesystem::path keys;  // the key bundle of sealed shards; empty: they are plain
   std::string version = "1";
+  std::string program_version;  // ranks of another do not train together
   JobOverrides overrides;
   std::filesystem::path retriever;    // the package that a ranker's lists must belong to; empty: whichever
   std::filesystem::path init_from;    // a package to start from; empty: none
