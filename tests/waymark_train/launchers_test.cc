@@ -141,6 +141,23 @@ TEST_CASE("Ray runs 2 ranks to a package that serves, by the script that is ship
   job.ExpectPackage("ray", run.get(), 2, "(torchrun: RANK, WORLD_SIZE)");
 }
 
+TEST_CASE("The manifests for Kubernetes hold nothing that their kinds do not know") {
+  const std::string remedy =
+      "pip install kubernetes-validate kubeflow-trainer-api into an environment, and "
+      "WAYMARK_LAUNCHERS=ENVIRONMENT/bin checks them";
+  const std::string python = FindProgram("python3", remedy);
+  if (python.empty()) return;
+  const TrainFolder folder;
+  Launched check(folder / "", "check",
+                 {python, kLauncherScripts / "check_manifests.py", kDeployedScripts / "kubernetes-job.yaml",
+                  kDeployedScripts / "kubeflow-trainjob.yaml"});
+  const auto code = check.Wait(120);
+  constexpr int kNoPackages = 77;
+  if (code == kNoPackages) return Skipped().push_back("manifests for Kubernetes: " + check.err() + remedy);
+  INFO(check.err());
+  CHECK(code == 0);
+}
+
 TEST_CASE("mpirun runs meshes over MPI's own groups") {
   const std::string mpirun = FindMpirun();
   if (mpirun.empty()) return;
