@@ -11,8 +11,8 @@
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a rank that has gone is an error with a message, not an end without one
-  // LibTorch's own warnings of ranks that have gone, with their stacks, say less than ours.
-  setenv("TORCH_CPP_LOG_LEVEL", "ERROR", 0);
+  // LibTorch's own lines of ranks that do not come or have gone, with their stacks, say less than ours.
+  setenv("TORCH_CPP_LOG_LEVEL", "FATAL", 0);
   CLI::App app("waymark-train: trains a retriever or a ranker on training shards, on one process or many",
                "waymark-train");
   app.set_version_flag("--program-version", WAYMARK_VERSION);

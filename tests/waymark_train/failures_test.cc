@@ -115,6 +115,22 @@ TEST_CASE("A coordinator that cannot be reached is one clear message") {
                                                "127.0.0.1:" + std::to_string(FreePort()), "--timeout", "2"}));
   CHECK(alone->Wait(180) == 1);
   CHECK_THAT(alone->err(), Contains("rank 1 cannot reach the others at 127.0.0.1:"));
+  CHECK_THAT(alone->err(), !Contains("frame #") && !Contains("[c10d]"));
+  auto nowhere = folder.Start(
+      "nowhere", folder.SmallCommand("package", {"--rank", "1", "--world-size", "2", "--rendezvous",
+                                                 "nowhere.invalid:2900", "--timeout", "2"}));
+  CHECK(nowhere->Wait(180) == 1);
+  CHECK_THAT(nowhere->err(), Contains("no address of nowhere.invalid is known"));
+}
+
+TEST_CASE("A rank that waits for others in vain names them") {
+  const TrainFolder folder(ChainHistories(100, 12, 50), 50);
+  auto first = folder.Start(
+      "first", folder.SmallCommand("package", {"--rank", "0", "--world-size", "3", "--rendezvous",
+                                               "127.0.0.1:" + std::to_string(FreePort()), "--timeout", "3"}));
+  CHECK(first->Wait(180) == 1);
+  CHECK_THAT(first->err(), Contains("the 3 ranks do not come together") &&
+                               Contains("ranks 1, 2 have not come") && !Contains("[c10d]"));
 }
 
 TEST_CASE("A rank that waits for the others to come ends at once when it is stopped") {

@@ -1,5 +1,7 @@
 #include "training/distributed/rank_group.h"
 
+#include <c10/util/Logging.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -9,12 +11,12 @@
 #include <mutex>
 #include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "training/distributed/backend_module.h"
 #include "training/distributed/exchange_watchdog.h"
+#include "training/distributed/rank_meeting.h"
 
 namespace waymark {
 namespace {
@@ -320,20 +322,6 @@ class BackendRanks : public RankGroup {
   std::jthread listener_;
 };
 
-c10::intrusive_ptr<c10d::Store> MeetAtStore(const LaunchPlace& place, absl::Duration timeout) {
-  c10d::TCPStoreOptions options;
-  options.port = static_cast<uint16_t>(place.port);
-  options.isServer = place.rank == 0 && !place.agent_store;
-  options.numWorkers = place.world_size;
-  options.waitWorkers = false;
-  options.timeout = Millis(timeout);
-  if (const char* held = std::getenv("WAYMARK_LISTEN_DESCRIPTOR"); held != nullptr && options.isServer) {
-    options.masterListenFd = std::atoi(held);
-  }
-  auto store = c10::make_intrusive<c10d::TCPStore>(place.host, options);
-  return c10::make_intrusive<c10d::PrefixStore>(absl::StrCat("waymark/", place.restart), std::move(store));
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RankGroup>> RankGroup::Make(const LaunchPlace& place,
@@ -345,6 +333,8 @@ absl::StatusOr<std::unique_ptr<RankGroup>> RankGroup::Make(const LaunchPlace& pl
         absl::StrCat("there is no backend '", name, "'; there are auto, gloo, nccl and mpi"));
   }
   if (place.world_size == 1 && options.backend == "auto") return std::make_unique<OneRank>();
+  static std::once_flag quiet;
+  std::call_once(quiet, [] { c10::initLogging(); });  // reads TORCH_CPP_LOG_LEVEL
   const std::stop_callback end_at_once(options.stop, [rank = place.rank] {
     std::fprintf(stderr, "waymark-train: rank %d: stopped before the ranks had met\n", rank);
     std::fflush(stderr);
@@ -362,12 +352,13 @@ absl::StatusOr<std::unique_ptr<RankGroup>> RankGroup::Make(const LaunchPlace& pl
       meeting.port = 0;
     }
     try {
-      request.store = MeetAtStore(meeting, options.timeout);
+      request.store = MeetAtStore(meeting, Millis(options.timeout));
     } catch (const std::exception& e) {
-      return absl::UnavailableError(absl::StrCat(
-          "rank ", place.rank, " cannot ",
-          place.rank == 0 && !place.agent_store ? "listen" : "reach the others", " at ", meeting.host, ":",
-          meeting.port, " within ", absl::FormatDuration(options.timeout), ": ", FirstLine(e.what())));
+      return absl::UnavailableError(
+          absl::StrCat("rank ", place.rank, " cannot ",
+                       place.rank == 0 && !place.agent_store ? "listen" : "reach the others", " at ",
+                       meeting.host, ":", meeting.port, " within ", absl::FormatDuration(options.timeout),
+                       ": ", FirstLine(e.what()), UnresolvedHost(meeting.host)));
     }
   }
   try {
@@ -376,9 +367,9 @@ absl::StatusOr<std::unique_ptr<RankGroup>> RankGroup::Make(const LaunchPlace& pl
   } catch (const std::exception& e) {
     const std::string why = FirstLine(e.what());
     if (absl::StrContains(why, "backend '")) return absl::FailedPreconditionError(why);
-    return absl::UnavailableError(absl::StrCat("the ", place.world_size, " ranks do not come together (rank ",
-                                               place.rank, ", ", name, ", within ",
-                                               absl::FormatDuration(options.timeout), "): ", why));
+    return absl::UnavailableError(absl::StrCat(
+        "the ", place.world_size, " ranks do not come together (rank ", place.rank, ", ", name, ", within ",
+        absl::FormatDuration(options.timeout), "): ", why, MissingRanks(request.store, place.world_size)));
   }
 }
 

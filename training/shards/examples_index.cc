@@ -138,6 +138,12 @@ absl::StatusOr<storage::ExamplesIndex> ReadExamplesIndex(const std::filesystem::
         " in another definition than this program, which reads ", absl::StrJoin(HistoryFeatures(), ", "),
         "; export again, or use the program of that export"));
   }
+  if (index.examples() <= 0 || index.targets() <= 0 || index.item_count() <= 0 || index.files_size() == 0) {
+    return absl::DataLossError(
+        absl::StrCat(file.string(), " has ", index.files_size(), " files, ", index.examples(), " examples, ",
+                     index.targets(), " targets and ", index.item_count(),
+                     " items; there is nothing to train on without one of each: export again"));
+  }
   return index;
 }
 

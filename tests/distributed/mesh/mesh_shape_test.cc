@@ -182,6 +182,12 @@ TEST_CASE("What is needed shrinks by what divides it, and the message names the 
              Contains("rank 0 needs about") && Contains("--memory-limit allows 100 MiB") &&
                  Contains("--mesh tensor=2 (about") && Contains("--accumulate 4 (about") &&
                  Contains("--shard-optimizer over 2 data ranks (about"));
+  // Of a small model the groups of a mesh take more than it divides: that is no way.
+  input.placement.shape.width = input.options.shape.width = 16;
+  input.placement.shape.hidden = input.options.shape.hidden = 32;
+  const absl::Status small = HoldToLimit(input, 0, 1 << 20);
+  CHECK(small.code() == absl::StatusCode::kResourceExhausted);
+  CHECK_THAT(std::string(small.message()), !Contains("--mesh"));
 }
 
 }  // namespace

@@ -47,22 +47,26 @@ int64_t BytesOfGroups(const MeshShape& mesh) {
   return kGroupBytes * ((mesh.ranks() > 1 ? 1 : 0) + of_mesh);
 }
 
-// The same job otherwise, in words and with what its hungriest rank would need; "" where it does not go.
-std::string Otherwise(MemoryInput input, const std::string& words, const MeshShape& mesh, int64_t in_use) {
+// The same job otherwise, in words and with what its hungriest rank would need; "" where it does not go, or
+// needs no less than `now`.
+std::string Otherwise(MemoryInput input, const std::string& words, const MeshShape& mesh, int64_t in_use,
+                      int64_t now) {
   in_use += std::max<int64_t>(0, BytesOfGroups(mesh) - BytesOfGroups(input.placement.mesh));
   input.placement.mesh = mesh;
   if (!CheckDivides(input.placement.shape, mesh.tensor, mesh.pipeline).ok()) return "";
   input.parts = std::max(input.parts, mesh.data);
   int64_t most = 0;
   for (int slice = 0; slice < mesh.slices(); ++slice) most = std::max(most, NeedOf(input, slice).all());
+  if (most + in_use >= now) return "";
   return absl::StrCat(words, " (about ", Mebibytes(most + in_use), ")");
 }
 
-std::string Remedies(const MemoryInput& input, int64_t in_use) {
+// now: what is needed as it is.
+std::string Remedies(const MemoryInput& input, int64_t in_use, int64_t now) {
   std::vector<std::string> ways;
   const MeshShape& mesh = input.placement.mesh;
   const auto add = [&](const MemoryInput& other, const std::string& words, const MeshShape& other_mesh) {
-    if (std::string way = Otherwise(other, words, other_mesh, in_use); !way.empty()) ways.push_back(way);
+    if (std::string way = Otherwise(other, words, other_mesh, in_use, now); !way.empty()) ways.push_back(way);
   };
   if (mesh.pipeline == 1) {
     MeshShape more = mesh;
@@ -91,7 +95,8 @@ std::string Remedies(const MemoryInput& input, int64_t in_use) {
     cut.accumulate *= 4;
     add(cut, absl::StrCat("--accumulate ", cut.accumulate), mesh);
   }
-  return absl::StrJoin(ways, ", ");
+  if (ways.empty()) return "a smaller --width or a larger limit is what is left";
+  return absl::StrCat("what divides it: ", absl::StrJoin(ways, ", "));
 }
 
 }  // namespace
@@ -157,8 +162,8 @@ absl::Status HoldToLimit(const MemoryInput& input, int rank, int64_t limit) {
         "rank ", rank, " needs about ", Mebibytes(in_use + need.all()), " (weights ", Mebibytes(need.weights),
         ", gradients ", Mebibytes(need.gradients), ", optimizer ", Mebibytes(need.moments), ", copies ",
         Mebibytes(need.copies), ", passes ", Mebibytes(need.passes), ", examples ", Mebibytes(need.examples),
-        ", the program ", Mebibytes(in_use), "), and --memory-limit allows ", Mebibytes(limit),
-        "; what divides it: ", Remedies(input, in_use)));
+        ", the program ", Mebibytes(in_use), "), and --memory-limit allows ", Mebibytes(limit), "; ",
+        Remedies(input, in_use, in_use + need.all())));
   }
   const rlimit data = {static_cast<rlim_t>(limit), static_cast<rlim_t>(limit)};
   if (setrlimit(RLIMIT_DATA, &data) != 0) {
