@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <thread>
@@ -65,6 +66,7 @@ absl::StatusOr<v1::Model> Register(const Options& options, const SiteResult& res
 }
 
 int RunFederateSite(const Options& options) {
+  setenv("GRPC_VERBOSITY", "NONE", 0);  // of a refused certificate it says less, and twice, than our message
   if (options.target.data.empty()) return FailUsage("a site trains on its data folder: say --data DIR");
   auto identity = ReadIdentity(options.certificates, TlsRole::kSite);
   if (!identity.ok()) return Fail(identity.status());

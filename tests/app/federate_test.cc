@@ -134,6 +134,19 @@ TEST_CASE("What is wrong with certificates, addresses and options is one message
   CHECK(nobody.code == 1);
   CHECK_THAT(nobody.err, Contains("no coordinator answers at 127.0.0.1:1"));
   const auto coordinator = authority.Make({.name = "c", .role = TlsRole::kCoordinator});
+  TestAuthority others(sandbox.Path("others"));
+  auto foreign = sandbox.Start(
+      With({"federate", "coordinator", "--listen", "127.0.0.1:0", "--state", "f", "--sites", "3"},
+           Certificates(others.Make({.name = "c", .role = TlsRole::kCoordinator}))));
+  REQUIRE(foreign->WaitFor("listens on port "));
+  const std::string where = foreign->Output();
+  const Ran refused = sandbox.Run(With(
+      {"federate", "site", "--data", "d", "--coordinator",
+       "localhost:" + std::to_string(std::stoi(where.substr(where.find("port ") + 5))), "--patience", "5"},
+      Certificates(authority.Make({.name = "south"}))));
+  CHECK(refused.code == 1);
+  CHECK_THAT(refused.err, Contains("the certificate of the coordinator at localhost:") &&
+                              Contains("is refused") && !Contains("Handshake"));
   const Ran half = sandbox.Run(
       With({"federate", "coordinator", "--state", "s", "--package", "p"}, Certificates(coordinator)));
   CHECK(half.code == 2);
