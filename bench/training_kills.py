@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Whether training under torchrun survives kills: Amazon Beauty on ranks of which one is killed (SIGKILL) at a moment
-drawn at random, from its start to its end, run after run until there were 20 kills; each time torchrun starts the ranks again and they go on from
-the newest checkpoint.
+drawn at random, from its start to its end, run after run until there were --kills (20) of them; each time torchrun starts
+the ranks again and they go on from the newest checkpoint.
 
-    bench/training_kills.py SHARDS WORK [--torchrun FILE] [--kills 20] [--each 1] [--ranks 2] [--epochs 2] [--seed 1] -- [OPTIONS]
+    bench/training_kills.py SHARDS WORK [--torchrun FILE] [--kills 20] [--each 1] [--ranks 2] [--seed 1] -- [OPTIONS]
 
 SHARDS: as bench/training_shards.sh makes them; OPTIONS go on to waymark-train. Prints, of each run, when which rank was
 killed, in which step, and the largest difference of the losses of epochs and of the metric from a run without kills. Exits
@@ -47,11 +47,11 @@ class Job:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         self.log = open(self.folder / "log", "w")
-        command = [options.torchrun, "--no-python", "--standalone", "--nproc-per-node", str(options.ranks), "--max-restarts",
-                   str(options.each + 5), "--monitor-interval", "0.5", PROGRAM, "--shards", options.shards, "--package",
-                   self.folder / "package", "--epochs", str(options.epochs), "--checkpoints", self.folder / "checkpoints",
-                   "--checkpoint-interval", "1", "--report", self.folder / "report.json", "--losses", self.folder / "losses",
-                   *options.arguments]
+        command = [options.torchrun, "--no-python", "--standalone", "--nproc-per-node", options.ranks, "--max-restarts",
+                   options.each + 5, "--monitor-interval", "0.5", PROGRAM, "--shards", options.shards,
+                   "--package", self.folder / "package", "--epochs", options.epochs,
+                   "--checkpoints", self.folder / "checkpoints", "--checkpoint-interval", "1",
+                   "--report", self.folder / "report.json", "--losses", self.folder / "losses", *options.arguments]
         self.began = time.time()
         self.process = subprocess.Popen([str(word) for word in command], stdout=self.log, stderr=self.log,
                                         env=dict(os.environ, OMP_NUM_THREADS="1"))

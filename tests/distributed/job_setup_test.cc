@@ -66,8 +66,10 @@ TEST_CASE("Ranks that are set up otherwise are named with what differs") {
   JobOptions older = job, newer = job;
   older.program_version = "0.1.0";
   newer.program_version = "0.2.0";
-  CHECK_THAT(std::string(CheckSameSettings({RunText(older, {}), RunText(newer, {})}).message()),
-             Contains("rank 0 has «program version 0.1.0», rank 1 «program version 0.2.0»"));
+  CHECK_THAT(
+      std::string(
+          CheckSameSettings({ProgramText(older) + "\n" + own, ProgramText(newer) + "\n" + other}).message()),
+      Contains("rank 0 has «program version 0.1.0», rank 1 «program version 0.2.0»"));
 }
 
 }  // namespace

@@ -152,9 +152,13 @@ absl::Status NobodyLeft(const std::filesystem::path& shards) {
       absl::StrCat("all users of ", shards.string(), " were erased since; export again"));
 }
 
+std::string ProgramText(const JobOptions& job) {
+  return absl::StrCat("program version ", job.program_version);
+}
+
 std::string RunText(const JobOptions& job, const std::optional<ShardKeys>& keys) {
-  return absl::StrCat("program version ", job.program_version, "\nshare-rows ", job.share_rows ? "yes" : "no",
-                      "\nmesh ", job.mesh.empty() ? "data" : job.mesh, "\nshard-optimizer ",
+  return absl::StrCat("share-rows ", job.share_rows ? "yes" : "no", "\nmesh ",
+                      job.mesh.empty() ? "data" : job.mesh, "\nshard-optimizer ",
                       job.shard_optimizer ? "yes" : "no", "\ncheckpoint-activations ",
                       job.checkpoint_activations ? "yes" : "no", "\ncheckpoints ",
                       job.checkpoints.empty() ? "no" : "yes", "\nkeep-checkpoints ", job.keep_checkpoints,

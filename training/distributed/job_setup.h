@@ -30,6 +30,8 @@ absl::Status NobodyLeft(const std::filesystem::path& shards);
 // All that the result depends on, one `name value` a line.
 std::string SettingsText(const storage::ExamplesIndex& index, const RetrieverOptions& options,
                          const JobOptions& job, int parts);
+// The program that a rank runs, in the same form; stands first, since other programs may have other settings.
+std::string ProgramText(const JobOptions& job);
 // What all ranks must do alike beside that, in the same form.
 std::string RunText(const JobOptions& job, const std::optional<ShardKeys>& keys);
 // said: of each rank its settings, or «error: ...» where it could not make them. The first error, or the

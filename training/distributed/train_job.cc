@@ -170,9 +170,10 @@ absl::StatusOr<JobResult> RunTrainJob(const LaunchPlace& place, const JobOptions
   at::set_num_threads(1);  // parallel over the parts of a batch
   absl::StatusOr<JobResult> result = absl::InternalError("not run");
   try {
-    const absl::Status same = CheckSameSettings(
-        group->GatherText(setup.ok() ? absl::StrCat(RunText(job, setup->shard_keys()), "\n", setup->settings)
-                                     : absl::StrCat("error: ", setup.status().message())));
+    const absl::Status same =
+        CheckSameSettings(group->GatherText(setup.ok() ? absl::StrCat(ProgramText(job), "\n", setup->settings,
+                                                                      "\n", RunText(job, setup->shard_keys()))
+                                                       : absl::StrCat("error: ", setup.status().message())));
     if (!same.ok()) {
       result = setup.ok() ? same : setup.status();
     } else {
