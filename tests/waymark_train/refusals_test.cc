@@ -22,6 +22,9 @@ TEST_CASE(
   refused({"--dropout", "7"}, "'dropout' is 7");
   std::filesystem::create_directories(folder / "package");
   refused({"--parts", "2"}, "exists already");
+  // Where the steps that are allowed may be more than there are.
+  refused({"--parts", "2", "--epochs", "2", "--max-steps", "1000"}, "exists already");
+  folder.Train("few", folder.SmallCommand("package", {"--parts", "2", "--max-steps", "2"}));
   refused({"--parts", "2", "--package", folder / "package/"}, "exists already");
 }
 

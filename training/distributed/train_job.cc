@@ -10,7 +10,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "store/package/model_package.h"
+#include "training/distributed/epoch_parts.h"
 #include "training/distributed/job_setup.h"
+#include "training/distributed/list_order.h"
 #include "training/distributed/mesh/memory_need.h"
 #include "training/distributed/mesh/rank_mesh.h"
 #include "training/distributed/rank_trainer.h"
@@ -101,6 +103,20 @@ absl::StatusOr<Setup> SetUp(const LaunchPlace& place, const JobOptions& job) {
   return setup;
 }
 
+// Whether the run may end, and write its package, in no more steps than --max-steps allows.
+bool MayEndBefore(int64_t max_steps, const Setup& setup) {
+  int64_t batches = 0, epochs = 0;
+  if (setup.ranker) {
+    const RankerTrainerOptions& o = setup.ranker->options;
+    batches = BatchesOfLists(setup.ranker->index, o.lists_per_batch);
+    epochs = std::min(o.max_epochs, o.patience + 1);
+  } else {
+    batches = BatchesOfShards(setup.index, setup.options);
+    epochs = std::min(setup.options.epochs, setup.options.patience + 1);
+  }
+  return max_steps >= batches * epochs;
+}
+
 absl::Status NoMemory(const LaunchPlace& place, const Setup& setup) {
   if (setup.ranker) {
     return absl::ResourceExhaustedError(
@@ -162,6 +178,9 @@ absl::StatusOr<JobResult> Train(const LaunchPlace& place, const JobOptions& job,
 
 absl::StatusOr<JobResult> RunTrainJob(const LaunchPlace& place, const JobOptions& job, std::stop_token stop) {
   auto setup = SetUp(place, job);
+  if (setup.ok() && place.rank == 0 && job.max_steps > 0 && MayEndBefore(job.max_steps, *setup)) {
+    if (absl::Status checked = CheckPackage(job.package); !checked.ok()) setup = checked;
+  }
   if (!setup.ok() && place.world_size == 1) return setup.status();
   auto made = RankGroup::Make(place, {job.backend, job.timeout, stop});
   if (!made.ok()) return made.status();
