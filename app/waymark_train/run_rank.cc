@@ -114,7 +114,7 @@ absl::Status WriteReport(const std::filesystem::path& file, const std::string& t
   std::ofstream out(file, std::ios::trunc);
   out << text;
   out.close();
-  return out ? absl::OkStatus() : absl::UnavailableError(absl::StrCat("cannot write ", file.string()));
+  return out ? absl::OkStatus() : CannotWrite("--report", file);
 }
 
 }  // namespace

@@ -128,6 +128,15 @@ TEST_CASE("The advice says when distribution does not pay") {
   CHECK_THAT(fixed.advice, Contains("more ranks do not pay"));
 }
 
+TEST_CASE("A run that only writes the package of a checkpoint compares nothing") {
+  JobResult result = ResultOf({{}, {}});
+  result.steps = result.tokens = 0;
+  result.train_seconds = 0;
+  CHECK_FALSE(EstimateOf(result).more_pays);
+  CHECK_THAT(ReportText(result, {}), Contains("0 steps") && Contains("nothing to compare") &&
+                                         !Contains("does not pay") && !Contains("estimated"));
+}
+
 TEST_CASE("With a price the report says what the run cost and what one process would") {
   StepTimes one;
   one.forward = one.divided_cpu = 3600;

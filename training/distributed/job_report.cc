@@ -63,6 +63,7 @@ double CostOf(double seconds, double processes, double price) { return seconds /
 
 std::string AdviceOf(const JobResult& result, const JobEstimate& e) {
   const int ranks = result.ranks;
+  if (result.steps == 0) return "no step was left to make: there is nothing to compare";
   const std::string here =
       absl::StrFormat("%d threads have %d cores", result.machine_threads, result.machine_cores);
   if (ranks > 1 && e.speed_up < kFasterAtAll) {
@@ -130,7 +131,7 @@ std::string ReportText(const JobResult& r, std::optional<double> price) {
     absl::StrAppendFormat(&text,
                           "  mesh %s, communication %.0f%%: what one process would take is not estimated\n",
                           r.mesh, 100 * e.communication_share);
-  } else if (r.ranks > 1) {
+  } else if (r.ranks > 1 && r.steps > 0) {
     absl::StrAppendFormat(&text, "  estimated against one process: %.2f times as fast, efficiency %.0f%%\n",
                           e.speed_up, 100 * e.efficiency);
   }
