@@ -110,6 +110,15 @@ TEST_CASE("More ranks pay only where there are cores for them, and where communi
              Contains("more ranks may pay") && Contains("communication not counted"));
 }
 
+TEST_CASE("A run that only writes the package of a checkpoint compares nothing") {
+  JobResult result = ResultOf({{}, {}});
+  result.steps = result.tokens = 0;
+  result.train_seconds = 0;
+  CHECK_FALSE(EstimateOf(result).more_pays);
+  CHECK_THAT(ReportText(result, {}), Contains("0 steps") && Contains("nothing to compare") &&
+                                         !Contains("does not pay") && !Contains("estimated"));
+}
+
 TEST_CASE("The advice says when distribution does not pay") {
   // 2 s of passes between two ranks, 3 s of communication.
   const StepTimes slow = {.forward = 0.5, .backward = 0.5, .communication = 3, .divided_cpu = 1};
@@ -126,15 +135,6 @@ TEST_CASE("The advice says when distribution does not pay") {
   const JobEstimate fixed = EstimateOf(ResultOf({mostly_fixed, mostly_fixed}));
   CHECK_FALSE(fixed.more_pays);  // 10.1 against 8.2
   CHECK_THAT(fixed.advice, Contains("more ranks do not pay"));
-}
-
-TEST_CASE("A run that only writes the package of a checkpoint compares nothing") {
-  JobResult result = ResultOf({{}, {}});
-  result.steps = result.tokens = 0;
-  result.train_seconds = 0;
-  CHECK_FALSE(EstimateOf(result).more_pays);
-  CHECK_THAT(ReportText(result, {}), Contains("0 steps") && Contains("nothing to compare") &&
-                                         !Contains("does not pay") && !Contains("estimated"));
 }
 
 TEST_CASE("With a price the report says what the run cost and what one process would") {
