@@ -9,6 +9,7 @@
 #include <stop_token>
 #include <thread>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "app/stop_signal.h"
@@ -26,8 +27,9 @@ void Print(const std::string& message) {
 }
 
 int FailRank(const LaunchPlace& place, const absl::Status& status) {
-  Print(absl::StrCat(place.world_size > 1 ? absl::StrCat("rank ", place.rank, ": ") : "",
-                     std::string(status.message())));
+  const std::string rank = absl::StrCat("rank ", place.rank);
+  const bool named = place.world_size == 1 || absl::StartsWith(status.message(), absl::StrCat(rank, " "));
+  Print(absl::StrCat(named ? "" : absl::StrCat(rank, ": "), std::string(status.message())));
   return absl::IsInvalidArgument(status) ? kUsageCode : kFailedCode;
 }
 
