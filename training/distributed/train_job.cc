@@ -26,6 +26,7 @@ struct Setup {
   std::optional<RankerSetup> ranker;  // when the shards are ranking lists; else:
   storage::ExamplesIndex index;
   RetrieverOptions options;
+  VocabularyPolicy vocabulary;
   MeshShape mesh;
   int parts = 0;
   std::optional<ShardKeys> keys;
@@ -82,6 +83,9 @@ absl::StatusOr<Setup> SetUp(const LaunchPlace& place, const JobOptions& job) {
   auto options = OptionsOfJob(setup.index, job.overrides);
   if (!options.ok()) return options.status();
   setup.options = *options;
+  auto vocabulary = VocabularyOfJob(job.overrides);
+  if (!vocabulary.ok()) return vocabulary.status();
+  setup.vocabulary = *vocabulary;
   auto mesh = MeshOf(job.mesh, place.world_size);
   if (!mesh.ok()) return mesh.status();
   setup.mesh = *mesh;
@@ -93,7 +97,8 @@ absl::StatusOr<Setup> SetUp(const LaunchPlace& place, const JobOptions& job) {
   if (!keys.ok()) return keys.status();
   setup.keys = *std::move(keys);
   setup.settings =
-      absl::StrCat(SettingsText(setup.index, setup.options, job, setup.parts), ErasedSetting(setup.keys));
+      absl::StrCat(SettingsText(setup.index, setup.options, job, setup.parts),
+                   VocabularySetting(setup.vocabulary, setup.index.item_count()), ErasedSetting(setup.keys));
   if (setup.keys) {
     setup.index.set_examples(setup.index.examples() - setup.keys->TakeErased(setup.index.mutable_files()));
     if (setup.index.examples() <= 0) return NobodyLeft(job.shards);
@@ -108,11 +113,12 @@ absl::Status NoMemory(const LaunchPlace& place, const Setup& setup) {
                      setup.ranker->index.item_count(), " items of width ", setup.ranker->options.width,
                      "; --width makes its tables smaller, fewer --threads the gradients beside them"));
   }
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "rank ", place.rank, " has not enough memory for ", setup.index.item_count(), " items of width ",
-      setup.options.shape.width,
-      "; --share-rows spreads the item table over the ranks, --mesh the encoder, --shard-optimizer ",
-      "the optimizer's state, --width makes all of them smaller"));
+  return absl::ResourceExhaustedError(
+      absl::StrCat("rank ", place.rank, " has not enough memory for ", setup.index.item_count(),
+                   " items of width ", setup.options.shape.width,
+                   "; --share-rows spreads the item table over the ranks, --max-rows makes it smaller, "
+                   "--mesh spreads the ",
+                   "encoder, --shard-optimizer the optimizer's state, --width makes all of them smaller"));
 }
 
 absl::StatusOr<JobResult> Train(const LaunchPlace& place, const JobOptions& job, const Setup& setup,
@@ -121,7 +127,8 @@ absl::StatusOr<JobResult> Train(const LaunchPlace& place, const JobOptions& job,
   auto made = RankMesh::Make(group, setup.mesh);
   if (!made.ok()) return made.status();
   *mesh = *std::move(made);
-  const PlacementInput placement = {setup.mesh, setup.options.shape, setup.index.item_count(), job.share_rows,
+  const PlacementInput placement = {setup.mesh, setup.options.shape,
+                                    setup.vocabulary.RowsFor(setup.index.item_count()), job.share_rows,
                                     job.shard_optimizer};
   if (group->rank() == 0 && job.say && (!job.mesh.empty() || job.shard_optimizer)) {
     job.say(PlacementTable(placement));
@@ -133,6 +140,7 @@ absl::StatusOr<JobResult> Train(const LaunchPlace& place, const JobOptions& job,
     const MemoryInput input = {placement,
                                &setup.index,
                                setup.options,
+                               setup.vocabulary,
                                setup.parts,
                                job.threads,
                                job.accumulate,
@@ -145,9 +153,9 @@ absl::StatusOr<JobResult> Train(const LaunchPlace& place, const JobOptions& job,
       if (!problem.empty()) return absl::ResourceExhaustedError(problem);
     }
   }
-  RankTrainer trainer(
-      {mesh->get(), &setup.index, &reader, &job, setup.options, setup.parts, Sha256Hex(setup.settings)},
-      *items);
+  RankTrainer trainer({mesh->get(), &setup.index, &reader, &job, setup.options, setup.vocabulary, setup.parts,
+                       Sha256Hex(setup.settings)},
+                      *items);
   items->clear();
   if (absl::Status prepared = trainer.Prepare(); !prepared.ok()) return prepared;
   if (absl::Status trained = trainer.Train(std::move(stop)); !trained.ok()) return trained;
@@ -171,7 +179,7 @@ absl::StatusOr<JobResult> RunTrainJob(const LaunchPlace& place, const JobOptions
   absl::StatusOr<JobResult> result = absl::InternalError("not run");
   try {
     const absl::Status same = CheckSameSettings(
-        group->GatherText(setup.ok() ? absl::StrCat(setup->settings, "\n", RunText(job, setup->shard_keys()))
+        group->GatherText(setup.ok() ? absl::StrCat(RunText(job, setup->shard_keys()), "\n", setup->settings)
                                      : absl::StrCat("error: ", setup.status().message())));
     if (!same.ok()) {
       result = setup.ok() ? same : setup.status();
