@@ -18,7 +18,7 @@ absl::StatusOr<RetrieverOptions> OptionsOfJob(const storage::ExamplesIndex& inde
                                               const JobOverrides& overrides);
 // INVALID_ARGUMENT: a number below 1, or --evict where the table is never full.
 absl::StatusOr<VocabularyPolicy> VocabularyOfJob(const JobOverrides& overrides);
-// Lines of the settings where not every item has a row; else nothing.
+// What a checkpoint pins beside the settings, where not every item has a row; else nothing.
 std::string VocabularySetting(const VocabularyPolicy& policy, int64_t items);
 // Parts of a batch; INVALID_ARGUMENT: fewer than ranks, or fewer files than parts.
 absl::StatusOr<int> PartsOfJob(const storage::ExamplesIndex& index, int asked, int ranks);

@@ -97,8 +97,7 @@ absl::StatusOr<Setup> SetUp(const LaunchPlace& place, const JobOptions& job) {
   if (!keys.ok()) return keys.status();
   setup.keys = *std::move(keys);
   setup.settings =
-      absl::StrCat(SettingsText(setup.index, setup.options, job, setup.parts),
-                   VocabularySetting(setup.vocabulary, setup.index.item_count()), ErasedSetting(setup.keys));
+      absl::StrCat(SettingsText(setup.index, setup.options, job, setup.parts), ErasedSetting(setup.keys));
   if (setup.keys) {
     setup.index.set_examples(setup.index.examples() - setup.keys->TakeErased(setup.index.mutable_files()));
     if (setup.index.examples() <= 0) return NobodyLeft(job.shards);
@@ -153,8 +152,10 @@ absl::StatusOr<JobResult> Train(const LaunchPlace& place, const JobOptions& job,
       if (!problem.empty()) return absl::ResourceExhaustedError(problem);
     }
   }
+  const std::string pinned =
+      absl::StrCat(setup.settings, VocabularySetting(setup.vocabulary, setup.index.item_count()));
   RankTrainer trainer({mesh->get(), &setup.index, &reader, &job, setup.options, setup.vocabulary, setup.parts,
-                       Sha256Hex(setup.settings)},
+                       Sha256Hex(pinned)},
                       *items);
   items->clear();
   if (absl::Status prepared = trainer.Prepare(); !prepared.ok()) return prepared;
@@ -179,7 +180,7 @@ absl::StatusOr<JobResult> RunTrainJob(const LaunchPlace& place, const JobOptions
   absl::StatusOr<JobResult> result = absl::InternalError("not run");
   try {
     const absl::Status same = CheckSameSettings(
-        group->GatherText(setup.ok() ? absl::StrCat(RunText(job, setup->shard_keys()), "\n", setup->settings)
+        group->GatherText(setup.ok() ? absl::StrCat(setup->settings, "\n", RunText(job, setup->shard_keys()))
                                      : absl::StrCat("error: ", setup.status().message())));
     if (!same.ok()) {
       result = setup.ok() ? same : setup.status();
