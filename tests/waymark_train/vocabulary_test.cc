@@ -213,6 +213,39 @@ TEST_CASE("The package's vocabulary is that of the best epoch, and no larger tha
   CHECK(report["validation_ndcg10"] > 0.1);
 }
 
+TEST_CASE("On any mesh the package names the same items, with the weights that one process ends with") {
+  const TrainFolder folder(SkewedHistories(200, 12, 61), 61);
+  const auto train = [&](const std::string& name, Words options) {
+    options.insert(options.end(), {"--epochs", "3", "--parts", "4", "--admit-after", "2", "--max-rows", "24",
+                                   "--report", folder / (name + ".json")});
+    folder.Train(name, folder.SmallCommand(name, options));
+    return *OpenModelPackage(folder / name);
+  };
+  const ModelPackage one = train("one", {});
+  const TensorMap expected = *ReadWeights(one);
+  CHECK(expected.at("items.id").shape == std::vector<int64_t>{24, 32});
+  for (const auto& [name, options] : std::vector<std::pair<std::string, Words>>{
+           {"shared3", {"--processes", "3", "--share-rows"}},
+           {"tensor", {"--processes", "2", "--mesh", "tensor=2"}},
+           {"pipeline", {"--processes", "4", "--mesh", "data=2,pipeline=2", "--shard-optimizer"}}}) {
+    INFO(name);
+    const ModelPackage other = train(name, options);
+    CHECK(*ReadVocabulary(other, "items") == *ReadVocabulary(one, "items"));
+    CHECK(folder.Report(name + ".json")["vocabulary"] == folder.Report("one.json")["vocabulary"]);
+    CHECK(folder.Report(name + ".json")["validation_ndcg10"].get<double>() ==
+          Approx(folder.Report("one.json")["validation_ndcg10"].get<double>()).margin(0.005));
+    const TensorMap weights = *ReadWeights(other);
+    for (const auto& [tensor, data] : expected) {
+      INFO(tensor);
+      const auto x = data.floats(), y = weights.at(tensor).floats();
+      REQUIRE(x.size() == y.size());
+      double largest = 0;
+      for (size_t i = 0; i < x.size(); ++i) largest = std::max<double>(largest, std::abs(x[i] - y[i]));
+      CHECK(largest < 5e-3);
+    }
+  }
+}
+
 TEST_CASE("A package to start from gives its items the first rows") {
   const TrainFolder folder(SkewedHistories(150, 12, 61), 61);
   folder.Train("first", folder.SmallCommand("first", {"--epochs", "2"}));
