@@ -49,17 +49,20 @@ TEST_CASE("A batch has a part for every rank, and a file for every part") {
 
 TEST_CASE("A checkpoint pins which items have a row only where not all have one") {
   JobOverrides given;
-  CHECK(VocabularySetting(*VocabularyOfJob(given), 100).empty());
+  CHECK(VocabularySetting(*VocabularyOfJob(given, 1000), 100).empty());
   given.admit_after = 1;
   given.max_rows = 100;
-  CHECK(VocabularySetting(*VocabularyOfJob(given), 100).empty());
-  CHECK(VocabularySetting(*VocabularyOfJob(given), 101) == "\nadmit-after 1\nmax-rows 100\nevict frequent");
+  CHECK(VocabularySetting(*VocabularyOfJob(given, 1000), 100).empty());
+  CHECK(VocabularySetting(*VocabularyOfJob(given, 1000), 101) ==
+        "\nadmit-after 1\nmax-rows 100\nevict frequent");
   given.evict = EvictionRule::kLeastRecent;
   given.admit_after = 4;
-  CHECK(VocabularySetting(*VocabularyOfJob(given), 101) == "\nadmit-after 4\nmax-rows 100\nevict recent");
+  CHECK(VocabularySetting(*VocabularyOfJob(given, 1000), 101) ==
+        "\nadmit-after 4\nmax-rows 100\nevict recent");
   // The table is never full: who would leave it does not matter.
-  CHECK(VocabularySetting(*VocabularyOfJob(given), 50) == "\nadmit-after 4\nmax-rows 50\nevict nothing");
-  const auto refusal = [&] { return std::string(VocabularyOfJob(given).status().message()); };
+  CHECK(VocabularySetting(*VocabularyOfJob(given, 1000), 50) ==
+        "\nadmit-after 4\nmax-rows 50\nevict nothing");
+  const auto refusal = [&] { return std::string(VocabularyOfJob(given, 1000).status().message()); };
   given.max_rows.reset();
   CHECK_THAT(refusal(), Contains("--evict says") && Contains("give --max-rows"));
   given.evict.reset();
@@ -68,6 +71,9 @@ TEST_CASE("A checkpoint pins which items have a row only where not all have one"
   given.admit_after.reset();
   given.max_rows = -3;
   CHECK_THAT(refusal(), Contains("--max-rows is -3"));
+  given.max_rows = 5;
+  CHECK_THAT(std::string(VocabularyOfJob(given, int64_t{1} << 30).status().message()),
+             Contains("at most 1073741823 items"));
 }
 
 TEST_CASE("Ranks that are set up otherwise are named with what differs") {

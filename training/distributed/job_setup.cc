@@ -86,7 +86,7 @@ absl::StatusOr<RetrieverOptions> OptionsOfJob(const storage::ExamplesIndex& inde
   return options;
 }
 
-absl::StatusOr<VocabularyPolicy> VocabularyOfJob(const JobOverrides& given) {
+absl::StatusOr<VocabularyPolicy> VocabularyOfJob(const JobOverrides& given, int64_t items) {
   VocabularyPolicy policy;
   for (const auto& [name, from, to] : {std::tuple{"--admit-after", given.admit_after, &policy.admit_after},
                                        {"--max-rows", given.max_rows, &policy.max_rows}}) {
@@ -101,6 +101,11 @@ absl::StatusOr<VocabularyPolicy> VocabularyOfJob(const JobOverrides& given) {
         "admitted has a row; give --max-rows, or leave --evict out");
   }
   Take(given.evict, &policy.evict);
+  if (policy.Limits(items) && items > DynamicVocabulary::kMostItems) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--admit-after and --max-rows are for at most ", DynamicVocabulary::kMostItems,
+        " items, and the shards have ", items, "; leave them out, and spread the table with --share-rows"));
+  }
   return policy;
 }
 

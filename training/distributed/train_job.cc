@@ -83,7 +83,7 @@ absl::StatusOr<Setup> SetUp(const LaunchPlace& place, const JobOptions& job) {
   auto options = OptionsOfJob(setup.index, job.overrides);
   if (!options.ok()) return options.status();
   setup.options = *options;
-  auto vocabulary = VocabularyOfJob(job.overrides);
+  auto vocabulary = VocabularyOfJob(job.overrides, setup.index.item_count());
   if (!vocabulary.ok()) return vocabulary.status();
   setup.vocabulary = *vocabulary;
   auto mesh = MeshOf(job.mesh, place.world_size);

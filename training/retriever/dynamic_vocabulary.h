@@ -50,6 +50,7 @@ struct RowChange {
 class DynamicVocabulary {
  public:
   static constexpr int64_t kStateColumns = 3;
+  static constexpr int64_t kMostItems = (1 << 30) - 1;
 
   DynamicVocabulary(int64_t items, const VocabularyPolicy& policy);
 
