@@ -5,7 +5,7 @@
 #   bench/vocabulary.sh WORK      EPOCHS (14) and PROCESSES (1) from the environment
 #
 # Prints of each policy: rows of the table and those in use, the bytes of the table with its moments on a rank, how
-# often items came and left, the share of the time that waited for data, nDCG@10 in validation and in the test.
+# many items were admitted and evicted, the share of the time that waited for data, nDCG@10 in validation and in the test.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$1"; work=$(cd "$1" && pwd)
@@ -34,7 +34,7 @@ POLICIES
 python3 - "$work" <<'PY'
 import json, sys
 work = sys.argv[1]
-print(f"{'policy':<16} {'rows':>6} {'used':>6} {'table MB':>8} {'admitted':>8} {'left':>7} {'events/s':>8} {'waiting':>7} "
+print(f"{'policy':<16} {'rows':>6} {'used':>6} {'table MB':>8} {'admitted':>8} {'evicted':>7} {'events/s':>8} {'waiting':>7} "
       f"{'data':>5} {'valid.':>6} {'test':>6} {'HR@10':>6}")
 for line in open(f"{work}/figures"):
     name, hits, ndcg = line.split()

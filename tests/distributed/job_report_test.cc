@@ -127,7 +127,7 @@ TEST_CASE("The report says how full the item table is, and what came and went") 
   result.vocabulary = {.items = 1000, .rows = 300, .used = 290, .admitted = 450, .evicted = 160};
   CHECK_THAT(ReportText(result, {}),
              Contains("item table: 290 of its 300 rows have one of the 1000 items; 450 "
-                      "were admitted, 160 left"));
+                      "were admitted, 160 evicted"));
   const auto json = nlohmann::json::parse(ReportJson(result, {}))["vocabulary"];
   CHECK(json["items"] == 1000);
   CHECK(json["rows"] == 300);

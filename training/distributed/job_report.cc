@@ -109,7 +109,7 @@ std::string ReportText(const JobResult& r, std::optional<double> price) {
   if (r.vocabulary) {
     absl::StrAppend(&text, "  item table: ", r.vocabulary->used, " of its ", r.vocabulary->rows,
                     " rows have one of the ", r.vocabulary->items, " items; ", r.vocabulary->admitted,
-                    " were admitted, ", r.vocabulary->evicted, " left\n");
+                    " were admitted, ", r.vocabulary->evicted, " evicted\n");
   }
   if (r.erased_users >= 0) absl::StrAppend(&text, "  erased since: ", r.erased_users, " users\n");
   StepTimes sum;
