@@ -82,19 +82,22 @@ absl::Status Catalog::Impl::Check(PartCheck* check) const {
     broken = columns->BrokenIndexes();
   }
   for (const std::string& what : broken) check->Find("catalog", what, kMadeAnew);
-  for (const ItemOrdinal item : suspects) {
-    std::vector<std::string> different;
-    std::string id;
-    for (int look = 0; look < kLooks; ++look) {
-      if (look > 0) std::this_thread::sleep_for(kBetweenLooks);
+  for (int look = 0; look < kLooks && !suspects.empty(); ++look) {
+    if (look > 0) std::this_thread::sleep_for(kBetweenLooks);
+    const bool last = look + 1 == kLooks;
+    std::vector<ItemOrdinal> still;
+    for (const ItemOrdinal item : suspects) {
       const auto record = store_->GetItem(scope_, item);
       if (!record.ok() && !absl::IsNotFound(record.status())) return record.status();
-      id = record.ok() ? record->id() : store_->ItemId(scope_, item);
       const Reader columns(*this);
-      different = Differing(*columns, item, record.ok() ? &*record : nullptr);
-      if (different.empty()) break;
+      const std::vector<std::string> different = Differing(*columns, item, record.ok() ? &*record : nullptr);
+      if (different.empty()) continue;
+      still.push_back(item);
+      if (!last) continue;
+      const std::string id = record.ok() ? record->id() : store_->ItemId(scope_, item);
+      for (const std::string& what : different) check->Find(absl::StrCat("item '", id, "'"), what, kMadeAnew);
     }
-    for (const std::string& what : different) check->Find(absl::StrCat("item '", id, "'"), what, kMadeAnew);
+    suspects = std::move(still);
   }
   return absl::OkStatus();
 }

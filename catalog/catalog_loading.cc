@@ -99,13 +99,14 @@ absl::Status Catalog::Impl::Rebuild(std::shared_ptr<const Schema> schema) {
 absl::Status Catalog::Impl::ReplayTail() {
   const LogOffset end = store_->End();
   while (position() < end) {
+    const LogOffset before = position();  // Apply() moves it
     const absl::StatusOr<LogOffset> reached =
-        store_->Read(scope_, position(), kReadBatch, [&](const Change& change) {
+        store_->Read(scope_, before, kReadBatch, [&](const Change& change) {
           Apply(absl::MakeConstSpan(&change, 1));
           return absl::OkStatus();
         });
     if (!reached.ok()) return reached.status();
-    if (*reached <= position()) break;
+    if (*reached <= before) break;
     SetPosition(*reached);
   }
   return absl::OkStatus();

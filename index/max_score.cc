@@ -148,14 +148,10 @@ class Search {
       hits_->OfferAll(candidates.docs.data(), candidates.scores.data(), candidates.count);
     };
     for (size_t block : best) offer(block);
-    size_t passed = 0;  // of `best`
-    for (size_t block = 0; block < list->block_count(); ++block) {
-      if (passed < best.size() && best[passed] == block) {
-        ++passed;
-        continue;
-      }
-      const FixedScore bound = list->BlockBound(block);
-      if (bound < hits_->NeededFrom(0)) continue;
+    const size_t blocks = list->block_count();
+    for (size_t block = list->NextBlock(0, hits_->NeededFrom(0)); block < blocks;
+         block = list->NextBlock(block + 1, hits_->NeededFrom(0))) {
+      if (std::find(best.begin(), best.end(), block) != best.end()) continue;
       offer(block);
       if (!hits_->Spend(TakeWork())) return false;
     }

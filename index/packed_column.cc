@@ -84,6 +84,34 @@ uint32_t ReadColumnAt(const uint8_t* column, uint64_t count, uint64_t index) {
   return low;
 }
 
+ColumnSlices::ColumnSlices(const uint8_t* column, uint64_t count)
+    : packed_(column + 1), bits_(*column & ~kSomeApart) {
+  if (*column & kSomeApart) {
+    apart_ = packed_ + PackedBytes(count, bits_);
+    apart_left_ = ReadVarint(apart_);
+  }
+  NextApart();
+}
+
+void ColumnSlices::NextApart() {
+  if (apart_left_ == 0) {
+    apart_index_ = UINT64_MAX;
+    return;
+  }
+  --apart_left_;
+  apart_index_ += ReadVarint(apart_);
+  apart_value_ = LowBits(bits_) + ReadVarint(apart_);
+}
+
+size_t ColumnSlices::Read(uint64_t begin, uint64_t end, uint32_t* out) {
+  const uint64_t aligned = begin & ~uint64_t{15};  // 16 numbers end at a byte
+  UnpackBits(packed_ + aligned / 8 * bits_, bits_, end - aligned, out);
+  for (; apart_index_ < end; NextApart()) {
+    if (apart_index_ >= begin) out[apart_index_ - aligned] = apart_value_;
+  }
+  return begin - aligned;
+}
+
 const uint8_t* CheckColumn(const uint8_t* column, const uint8_t* end, uint64_t count) {
   if (column >= end) return nullptr;
   const unsigned bits = *column & ~kSomeApart;

@@ -3,21 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "index/posting_kernels.h"
+
 namespace waymark {
-namespace {
-
-constexpr size_t kNoEntry = SIZE_MAX;
-
-// The number of the entry of the cursor's posting for this field.
-inline size_t EntryOf(PostingCursor* cursor, uint32_t field) {
-  const auto entries = cursor->entries();
-  for (size_t entry = 0; entry < entries.size(); ++entry) {
-    if (entries[entry].field == field) return entry;
-  }
-  return kNoEntry;
-}
-
-}  // namespace
 
 PhraseCursor::PhraseCursor(const SegmentView& segment, const std::vector<Word>& words, const Bm25Term& scorer,
                            double average_length, const Options& options)
@@ -32,6 +20,7 @@ PhraseCursor::PhraseCursor(const SegmentView& segment, const std::vector<Word>& 
     return segment.postings->document_count(a.term) < segment.postings->document_count(b.term);
   });
   cursors_.reserve(words.size());
+  other_blocks_.resize(words.size() - 1);
   bounds_.reserve(words.size());
   offsets_.reserve(words.size());
   for (const Word& word : rarest_first) {
@@ -40,36 +29,79 @@ PhraseCursor::PhraseCursor(const SegmentView& segment, const std::vector<Word>& 
     offsets_.push_back(word.offset);
     if (slop_ > 0) terms_.push_back(word.term);
   }
+  // Nearly every document holds a word like «the»: it is cheaper to look first whether the others stand as
+  // the phrase says.
+  const size_t frequent = segment.postings->doc_count() / 4;
+  sought_ = cursors_.size();
+  while (slop_ == 0 && sought_ > 2 && cursors_[sought_ - 1].reader().posting_count() > frequent) --sought_;
 }
 
-DocNumber PhraseCursor::PassBlocks(DocNumber doc, FixedScore needed) {
-  while (true) {
-    // A phrase is no more frequent than its words, so it scores no more than the least of their bounds.
-    DocNumber last = kNoDoc - 1;
-    bool may = true;
-    for (size_t i = 0; i < cursors_.size(); ++i) {
-      const size_t block = cursors_[i].Seek(doc);
-      if (block == cursors_[i].reader().block_count()) return kNoDoc;
-      last = std::min(last, cursors_[i].reader().last_doc(block));
-      may = may && static_cast<FixedScore>(bounds_[i][block] * bound_unit_) + 3 >= needed;
+void PhraseCursor::PrefetchOthers(FixedScore least) {
+  const PostingCursor& first = cursors_[0];
+  prefetched_block_ = first.block();
+  const absl::Span<const DocNumber> docs = first.block_documents();
+  for (size_t i = 1; i < std::min<size_t>(2, cursors_.size()); ++i) {
+    size_t block = cursors_[i].block();
+    auto& blocks = other_blocks_[i - 1];
+    for (size_t place = first.place(); place < docs.size(); ++place) {
+      if (least <= 0 || first_scores_[place] >= least) block = cursors_[i].Prefetch(block, docs[place]);
+      blocks[place] = static_cast<uint32_t>(block);
     }
-    passed_ = last + 1;
-    if (may) return doc;
-    ++work_;
-    doc = last + 1;
+  }
+}
+
+DocNumber PhraseCursor::AdvanceFirst(DocNumber doc, FixedScore needed) {
+  PostingCursor& first = cursors_[0];
+  if (needed <= 0) {
+    doc = first.AdvanceNear(doc);
+    if (doc != kNoDoc && prefetched_block_ != first.block()) PrefetchOthers(0);
+    return doc;
+  }
+  // Frequencies are compared after rounding.
+  const FixedScore least = needed - (needed >> 15) - 4;
+  while (true) {
+    if (!first.HasRead(doc)) {
+      const size_t block = first.Seek(doc);
+      if (block == first.reader().block_count()) return kNoDoc;
+      if (!BlockMayScore(0, block, needed)) {
+        ++work_;
+        doc = first.reader().last_doc(block) + 1;
+        continue;
+      }
+    }
+    first.Advance(doc);
+    const absl::Span<const DocNumber> docs = first.block_documents();
+    if (scored_block_ != first.block()) {
+      scored_block_ = first.block();
+      ScoreBlock(scorer_, first.BlockFrequencies(weights_), docs.data(), docs.size(),
+                 segment_.lengths->data(), first_scores_.data());
+      work_ += kPostingsPerBlock / 2;
+      PrefetchOthers(least);
+    }
+    const size_t place = FindScore(first_scores_.data(), first.place(), docs.size(), least);
+    if (place < docs.size()) return first.Advance(docs[place]);
+    doc = docs.back() + 1;
   }
 }
 
 DocNumber PhraseCursor::AdvanceToWords(DocNumber doc, FixedScore needed) {
   while (true) {
-    if (needed > 0 && doc >= passed_) doc = PassBlocks(doc, needed);
-    if (doc == kNoDoc) return kNoDoc;
-    work_ += cursors_.size();
-    doc = cursors_[0].Advance(doc);
-    if (doc == kNoDoc) return kNoDoc;
-    if (needed > 0 && doc >= passed_) continue;
-    const DocNumber wanted = doc;
-    for (size_t i = 1; i < cursors_.size() && doc == wanted; ++i) doc = cursors_[i].Advance(wanted);
+    ++work_;
+    const DocNumber wanted = doc = AdvanceFirst(doc, needed);
+    for (size_t i = 1; i < sought_ && doc == wanted; ++i) {
+      PostingCursor& cursor = cursors_[i];
+      if (i == 1) cursor.SkipTo(other_blocks_[i - 1][cursors_[0].place()]);
+      if (needed > 0 && !cursor.HasRead(wanted)) {
+        const size_t block = cursor.Seek(wanted);
+        if (block == cursor.reader().block_count()) return kNoDoc;
+        if (!BlockMayScore(i, block, needed)) {
+          doc = cursor.reader().last_doc(block) + 1;
+          break;
+        }
+      }
+      ++work_;
+      doc = cursor.Advance(wanted);
+    }
     if (doc == kNoDoc) return doc;
     if (doc == wanted) {
       __builtin_prefetch(segment_.lengths->data() + doc);
@@ -80,24 +112,18 @@ DocNumber PhraseCursor::AdvanceToWords(DocNumber doc, FixedScore needed) {
 
 size_t PhraseCursor::TakeWork() { return std::exchange(work_, 0); }
 
-FixedScore PhraseCursor::Bound(float length) {
-  float least = 0;
-  for (size_t i = 0; i < cursors_.size(); ++i) {
-    float frequency = 0;
-    for (const PostingCursor::Entry& entry : cursors_[i].entries()) {
-      frequency += weights_[entry.field] * static_cast<float>(entry.tf);
-    }
-    least = i == 0 ? frequency : std::min(least, frequency);
-  }
-  return scorer_.Score(least * 1.00001f, length) + 1;
+bool PhraseCursor::MayScore(FixedScore needed, float length) {
+  const float first = cursors_[0].Frequency(weights_);
+  float least = first;
+  for (size_t i = 1; i < sought_; ++i) least = std::min(least, cursors_[i].Frequency(weights_));
+  return least == first || scorer_.Score(least * 1.00001f, length) + 1 >= needed;
 }
 
 float PhraseCursor::SloppyPlaces(uint32_t field) {
   sloppy_.resize(cursors_.size());
   for (size_t i = 0; i < cursors_.size(); ++i) {
-    const size_t entry = EntryOf(&cursors_[i], field);
-    if (entry == kNoEntry) return 0;
-    const absl::Span<const uint32_t> positions = cursors_[i].Positions(entry);
+    const absl::Span<const uint32_t> positions = cursors_[i].PositionsIn(field);
+    if (positions.empty()) return 0;
     sloppy_[i].term = terms_[i];
     sloppy_[i].offset = offsets_[i];
     sloppy_[i].positions.assign(positions.begin(), positions.end());
@@ -107,11 +133,14 @@ float PhraseCursor::SloppyPlaces(uint32_t field) {
 }
 
 float PhraseCursor::CountPlaces(uint32_t field) {
+  for (size_t i = 1; i < sought_; ++i) {
+    if (cursors_[i].CountIn(field) == 0) return 0;
+  }
+  const DocNumber doc = cursors_[0].doc();
   starts_.clear();
   for (size_t i = 0; i < cursors_.size(); ++i) {
-    const size_t entry = EntryOf(&cursors_[i], field);
-    if (entry == kNoEntry) return 0;
-    const absl::Span<const uint32_t> positions = cursors_[i].Positions(entry);
+    if (i >= sought_ && cursors_[i].Advance(doc) != doc) return 0;
+    const absl::Span<const uint32_t> positions = cursors_[i].PositionsIn(field);
     const uint32_t offset = offsets_[i];
     work_ += positions.size() / 8;
     if (i == 0) {
@@ -133,9 +162,9 @@ float PhraseCursor::CountPlaces(uint32_t field) {
 
 float PhraseCursor::Frequency() {
   float frequency = 0;
-  for (const PostingCursor::Entry& entry : cursors_[0].entries()) {
-    const float weight = weights_[entry.field];
-    if (weight > 0) frequency += weight * Places(entry.field);
+  for (const auto& column : cursors_[0].fields()) {
+    const float weight = weights_[column.field];
+    if (weight > 0) frequency += weight * Places(column.field);
   }
   return frequency;
 }

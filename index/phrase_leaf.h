@@ -4,6 +4,8 @@
 //
 // Not thread-safe: leaves belong to one search.
 #pragma once
+#include <array>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -31,7 +33,8 @@ class PhraseCursor {
       : PhraseCursor(segment, words, scorer, average_length, Options()) {}
 
   // Moves to the first document, at least `doc`, that holds all words, in whatever places; kNoDoc: none.
-  // Documents in blocks that cannot score `needed` are passed over; without slop only.
+  // Documents that cannot score `needed` by their length and the rarest word, or by their blocks, are passed
+  // over; without slop only.
   DocNumber AdvanceToWords(DocNumber doc, FixedScore needed = 0);
   // Of that document: sum over fields of weight * number of places, of which those that are moved count in
   // part; 0 when the words never stand as the phrase says.
@@ -40,8 +43,8 @@ class PhraseCursor {
   bool StandsIn(uint32_t field) { return Places(field) > 0; }
   // How often they do, as Frequency() counts it.
   float PlacesIn(uint32_t field) { return Places(field); }
-  // It does not score more than this; without slop only.
-  FixedScore Bound(float length);
+  // Whether it may, which AdvanceToWords() was asked, by the frequencies of all words; without slop only.
+  bool MayScore(FixedScore needed, float length);
   const Bm25Term& scorer() const { return scorer_; }
   // Postings passed since the last call, about.
   size_t TakeWork();
@@ -50,8 +53,15 @@ class PhraseCursor {
   float Places(uint32_t field) { return slop_ > 0 ? SloppyPlaces(field) : CountPlaces(field); }
   float CountPlaces(uint32_t field);
   float SloppyPlaces(uint32_t field);
-  // The first document from `doc` on whose blocks may score `needed`.
-  DocNumber PassBlocks(DocNumber doc, FixedScore needed);
+  // Whether the block of a cursor that holds `doc`, or where it would stand, may score `needed`.
+  bool BlockMayScore(size_t cursor, size_t block, FixedScore needed) const {
+    // A phrase is no more frequent than its words, so it scores no more than the least of their bounds.
+    return static_cast<FixedScore>(bounds_[cursor][block] * bound_unit_) + 3 >= needed;
+  }
+  // The first document of the rarest word, at least `doc`, that may score `needed`.
+  DocNumber AdvanceFirst(DocNumber doc, FixedScore needed);
+  // Reads of the other words' blocks wait for memory: those for a block of the first are begun together.
+  void PrefetchOthers(FixedScore least);
 
   const SegmentView& segment_;
   const Bm25Term scorer_;
@@ -59,9 +69,14 @@ class PhraseCursor {
   const int slop_;
   float bound_unit_;
   std::vector<PostingCursor> cursors_;   // the rarest word first
+  size_t sought_;                        // the first of them, which documents are sought by
   std::vector<const uint16_t*> bounds_;  // [cursor, block]
   std::vector<uint32_t> offsets_;
-  DocNumber passed_ = 0;  // documents before this were looked at by PassBlocks, with what was needed then
+  // [cursor - 1, place in the block of the first]: no block before it holds that document.
+  std::vector<std::array<uint32_t, kPostingsPerBlock>> other_blocks_;
+  size_t prefetched_block_ = SIZE_MAX;  // of the first cursor
+  size_t scored_block_ = SIZE_MAX;      // of the first cursor, whose words' scores are in first_scores_
+  std::array<FixedScore, kPostingsPerBlock + kBlockPadding> first_scores_;
   size_t work_ = 0;
   std::vector<uint32_t> starts_;    // scratch: where the phrase may begin
   std::vector<TermIndex> terms_;    // [cursor]; with slop only

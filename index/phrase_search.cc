@@ -18,7 +18,8 @@ bool PhraseSearch::Run(const BoundQuery& query, const SegmentView& segment, HitC
     doc = cursor.AdvanceToWords(doc, needed);
     if (!hits->Spend(cursor.TakeWork())) return false;
     if (doc == kNoDoc) return true;
-    if (needed > 0 && cursor.Bound(lengths[doc]) < needed) continue;
+    __builtin_prefetch(segment.postings->ordinal_address(doc));
+    if (needed > 0 && !cursor.MayScore(needed, lengths[doc])) continue;
     const float frequency = cursor.Frequency();
     if (frequency == 0) continue;
     hits->Offer(doc, cursor.scorer().Score(frequency, lengths[doc]));

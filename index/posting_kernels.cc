@@ -81,7 +81,24 @@ size_t TakeAtLeast(FixedScore least, DocNumber first, size_t documents, FixedSco
   return kept;
 }
 
+size_t FindBound(const uint16_t* bounds, size_t from, size_t count, uint16_t least) {
+  const __m512i wanted = _mm512_set1_epi16(static_cast<int16_t>(least));
+  for (; from < count; from += 32) {
+    const size_t left = count - from;
+    const __mmask32 valid = left >= 32 ? ~__mmask32{0} : (__mmask32{1} << left) - 1;
+    const __mmask32 reached =
+        _mm512_mask_cmpge_epu16_mask(valid, _mm512_maskz_loadu_epi16(valid, bounds + from), wanted);
+    if (reached != 0) return from + std::countr_zero(reached);
+  }
+  return count;
+}
+
 #else
+
+size_t FindBound(const uint16_t* bounds, size_t from, size_t count, uint16_t least) {
+  while (from < count && bounds[from] < least) ++from;
+  return from;
+}
 
 void GapsToDocuments(uint32_t* gaps, size_t count, DocNumber before) {
   for (size_t i = 0; i < count; ++i) gaps[i] = before += gaps[i] + 1;

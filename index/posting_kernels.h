@@ -1,6 +1,7 @@
 // The inner loops over blocks of postings, for vectors of 16 numbers where the processor has them (AVX-512),
 // else as plain loops with the same results to the bit.
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -33,6 +34,24 @@ inline size_t FindDocument(const DocNumber* docs, size_t from, DocNumber doc) {
   return from;
 #endif
 }
+
+// The first of scores[from..count) that is at least `least`; `count`: none. kBlockPadding more can be read.
+inline size_t FindScore(const FixedScore* scores, size_t from, size_t count, FixedScore least) {
+#if defined(__AVX512F__)
+  const __m512i wanted = _mm512_set1_epi32(least);
+  for (; from < count; from += 16) {
+    const __mmask16 reached = _mm512_cmpge_epi32_mask(_mm512_loadu_si512(scores + from), wanted);
+    if (reached != 0) return std::min(count, from + std::countr_zero(static_cast<unsigned>(reached)));
+  }
+  return count;
+#else
+  while (from < count && scores[from] < least) ++from;
+  return from;
+#endif
+}
+
+// The first of bounds[from..count) that is at least `least`; `count`: none.
+size_t FindBound(const uint16_t* bounds, size_t from, size_t count, uint16_t least);
 
 // scores[i]: the fixed-point score of frequency[i] in docs[i].  lengths: [documents of the segment]
 void ScoreBlock(const Bm25Term& term, const float* frequencies, const DocNumber* docs, size_t count,

@@ -102,18 +102,30 @@ void ScoredList::AccumulateMost(ScoreWindow* window) {
 
 std::vector<size_t> ScoredList::BestBlocks(size_t count) const {
   std::vector<size_t> best;
-  uint16_t least = 0;  // of the best, once there are enough
-  for (size_t block = 0; block < reader_.block_count(); ++block) {
-    if (best.size() == count && bounds_[block] <= least) continue;
-    if (best.size() == count) {
-      best.erase(std::min_element(best.begin(), best.end(),
-                                  [&](size_t a, size_t b) { return bounds_[a] < bounds_[b]; }));
-    }
+  const auto less = [this](size_t a, size_t b) { return bounds_[a] < bounds_[b]; };
+  const size_t blocks = reader_.block_count();
+  for (size_t block = 0; block < blocks && best.size() < count; ++block) best.push_back(block);
+  if (blocks <= count) return best;
+  for (size_t block = count;; ++block) {
+    const auto worst = std::min_element(best.begin(), best.end(), less);
+    if (bounds_[*worst] == UINT16_MAX) return best;
+    block = FindBound(bounds_, block, blocks, bounds_[*worst] + 1);
+    if (block == blocks) return best;
+    best.erase(worst);
     best.push_back(block);
-    least = bounds_[*std::min_element(best.begin(), best.end(),
-                                      [&](size_t a, size_t b) { return bounds_[a] < bounds_[b]; })];
   }
-  return best;
+}
+
+size_t ScoredList::NextBlock(size_t from, FixedScore needed) const {
+  if (Bound(0) >= needed) return from;
+  // The least bound that comes to `needed`: worked out, then put right for what was rounded.
+  const float wanted = static_cast<float>(needed) / bound_unit_;
+  if (wanted > 2 * ImpactBounds::kUnit) return reader_.block_count();
+  auto least = static_cast<int32_t>(std::clamp(wanted, 0.0f, ImpactBounds::kUnit));
+  while (least > 0 && Bound(static_cast<uint16_t>(least - 1)) >= needed) --least;
+  while (least <= UINT16_MAX && Bound(static_cast<uint16_t>(least)) < needed) ++least;
+  if (least > UINT16_MAX) return reader_.block_count();
+  return FindBound(bounds_, from, reader_.block_count(), static_cast<uint16_t>(least));
 }
 
 void ScoredList::AppendBlock(size_t block, FixedScore least, Candidates* candidates) {

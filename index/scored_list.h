@@ -63,7 +63,8 @@ class ScoredList {
   // Makes sums at least what this list gives.
   void AccumulateMost(ScoreWindow* window);
   size_t block_count() const { return reader_.block_count(); }
-  FixedScore BlockBound(size_t block) const { return Bound(bounds_[block]); }
+  // The first block from `from` on that may score `needed`; block_count(): none.
+  size_t NextBlock(size_t from, FixedScore needed) const;
   // The blocks of the greatest bounds, at most `count`, in order.
   std::vector<size_t> BestBlocks(size_t count) const;
   // Appends the documents of one block that score at least `least`. Blocks may come in any order; Rewind()

@@ -38,11 +38,26 @@ int64_t LeastDistance(const Places& a, const Places& b, uint32_t gap) {
 WordPlaces::WordPlaces(const BoundQuery& bound) : bound_(bound) {
   for (const ParsedQuery::Place& place : bound.query.sequence) {
     if (sequence_.size() == kMaxPlacedWords) break;
-    const auto known = std::find(terms_.begin(), terms_.end(), place.term);
-    sequence_.push_back({static_cast<size_t>(known - terms_.begin()), place.position});
-    if (known == terms_.end()) terms_.push_back(place.term);
+    sequence_.push_back({CursorOf(place.term), place.position});
+  }
+  const auto word = [&](size_t i) -> const std::string& {
+    return bound.query.terms[terms_[sequence_[i].cursor]];
+  };
+  for (const ParsedQuery::JoinedWords& joined : bound.query.joined) {
+    for (size_t i = 1; i < sequence_.size(); ++i) {
+      if (word(i - 1) == joined.first && word(i) == joined.second) {
+        joined_.push_back({i, CursorOf(joined.joined)});
+      }
+    }
   }
   places_.resize(terms_.size());
+}
+
+size_t WordPlaces::CursorOf(uint32_t term) {
+  const auto known = std::find(terms_.begin(), terms_.end(), term);
+  const auto cursor = static_cast<size_t>(known - terms_.begin());
+  if (known == terms_.end()) terms_.push_back(term);
+  return cursor;
 }
 
 void WordPlaces::Enter(const SegmentView& segment) {
@@ -86,14 +101,23 @@ float WordPlaces::TitleMatch() const {
     before.swap(here);
   }
   const size_t all = words() + segment_->postings->length(title, doc_);
-  return all == 0 ? 0.f : std::min(1.f, 2.f * static_cast<float>(longest) / static_cast<float>(all));
+  if (all == 0) return 0;
+  float match = 2.f * static_cast<float>(longest) / static_cast<float>(all);
+  for (const Joined& joined : joined_) {
+    if (InField(places_[joined.cursor], title).empty()) continue;
+    match = std::max(match, 4.f / static_cast<float>(all + 1));
+  }
+  return std::min(1.f, match);
 }
 
 float WordPlaces::Proximity() const {
   float sum = 0;
   for (size_t i = 1; i < sequence_.size(); ++i) {
     const uint32_t gap = sequence_[i].position - sequence_[i - 1].position;
-    const int64_t distance = LeastDistance(PlacesOf(i - 1), PlacesOf(i), gap);
+    const bool as_one = std::any_of(joined_.begin(), joined_.end(), [&](const Joined& joined) {
+      return joined.second == i && !places_[joined.cursor].empty();
+    });
+    const int64_t distance = as_one ? 0 : LeastDistance(PlacesOf(i - 1), PlacesOf(i), gap);
     if (distance >= 0) sum += 1.f / (1.f + static_cast<float>(distance));
   }
   return words() < 2 ? 0.f : sum / static_cast<float>(words() - 1);

@@ -28,6 +28,15 @@ void AddModel(CLI::App* app, TrainArguments* a) {
   number("--blocks", &o->blocks, "of attention");
   number("--history", &o->history, "newest events that a prediction sees");
   number("--validation-users", &o->validation_users, "at most about so many");
+  number("--admit-after", &o->admit_after,
+         "times that an epoch must read an item before it has a row of the item table of its own (1)");
+  number("--max-rows", &o->max_rows, "of the item table (one for each item)");
+  app->add_option("--evict", a->evict,
+                  "of a table of --max-rows that is full: who leaves is the least `frequent` item, or the "
+                  "least `recent` one (frequent)")
+      ->group(group)
+      ->check(CLI::IsMember({"frequent", "recent"}))
+      ->type_name("HOW");
   app->add_option("--dropout", o->dropout, "share")->group(group)->check(ZeroOrMore())->type_name("SHARE");
   app->add_option("--seed", o->seed, "the same seed gives the same losses on any number of ranks")
       ->group(group)
@@ -193,6 +202,9 @@ void FinishTrainArguments(TrainArguments* a) {
   a->job.checkpoint_interval = absl::Seconds(a->checkpoint_interval_s);
   a->job.timeout = absl::Seconds(a->timeout_s);
   a->job.precision = a->precision == "bf16" ? TrainingPrecision::kBf16 : TrainingPrecision::kFp32;
+  if (!a->evict.empty()) {
+    a->job.overrides.evict = a->evict == "recent" ? EvictionRule::kLeastRecent : EvictionRule::kLeastFrequent;
+  }
   a->job.overrides.scaling = a->scaling == "linear" ? RateScaling::kLinear
                              : a->scaling == "sqrt" ? RateScaling::kSquareRoot
                                                     : RateScaling::kNone;

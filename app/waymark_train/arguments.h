@@ -18,7 +18,7 @@ struct TrainArguments {
   LaunchFlags launch;
   int processes = 0;  // started here; 0: this one alone
   double checkpoint_interval_s = 60, timeout_s = 60;
-  std::string scaling = "none", precision = "fp32";
+  std::string scaling = "none", precision = "fp32", evict;  // evict: empty, not given
   std::filesystem::path report, events, losses;
   std::optional<double> price;
 };

@@ -211,6 +211,26 @@ TEST_CASE("A checkpoint and the log's tail give the columns back") {
   CHECK(shop.Passing("year = 2002") == Ids{"e"});
 }
 
+TEST_CASE("A tail of the log of any length is taken in at the next start") {
+  Folder folder;
+  constexpr int kItems = 10'000;  // of each of two kinds: many reads of the log
+  {
+    Shop shop(folder.path());
+    PutFilms(&shop);
+    REQUIRE(shop.catalog->Checkpoint().ok());
+    for (const char* kind : {"m", "n"}) {
+      std::vector<Mutation> puts;
+      for (int i = 0; i < kItems; ++i) {
+        puts.push_back(PutItem{absl::StrCat(kind, i), Fields(R"({"year": 2030})")});
+      }
+      shop.Write(std::move(puts));
+    }
+  }
+  Shop shop(folder.path());
+  CHECK(shop.catalog->position() == shop.store->End());
+  CHECK(shop.Passing("year = 2030").size() == 2 * kItems);
+}
+
 std::filesystem::path CheckpointOf(const std::filesystem::path& data) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(data / "catalog")) {
     if (entry.path().filename() == "columns") return entry.path();

@@ -137,6 +137,21 @@ TEST_CASE("The advice says when distribution does not pay") {
   CHECK_THAT(fixed.advice, Contains("more ranks do not pay"));
 }
 
+TEST_CASE("The report says how full the item table is, and what came and went") {
+  JobResult result = ResultOf({{.forward = 1, .divided_cpu = 1}});
+  CHECK_FALSE(nlohmann::json::parse(ReportJson(result, {})).contains("vocabulary"));
+  result.vocabulary = {.items = 1000, .rows = 300, .used = 290, .admitted = 450, .evicted = 160};
+  CHECK_THAT(ReportText(result, {}),
+             Contains("item table: 290 of its 300 rows have one of the 1000 items; 450 "
+                      "were admitted, 160 evicted"));
+  const auto json = nlohmann::json::parse(ReportJson(result, {}))["vocabulary"];
+  CHECK(json["items"] == 1000);
+  CHECK(json["rows"] == 300);
+  CHECK(json["used"] == 290);
+  CHECK(json["admitted"] == 450);
+  CHECK(json["evicted"] == 160);
+}
+
 TEST_CASE("With a price the report says what the run cost and what one process would") {
   StepTimes one;
   one.forward = one.divided_cpu = 3600;

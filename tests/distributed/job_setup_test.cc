@@ -47,6 +47,35 @@ TEST_CASE("A batch has a part for every rank, and a file for every part") {
              Contains("3 files") && Contains("--files 4") && Contains("--parts 3"));
 }
 
+TEST_CASE("A checkpoint pins which items have a row only where not all have one") {
+  JobOverrides given;
+  CHECK(VocabularySetting(*VocabularyOfJob(given, 1000), 100).empty());
+  given.admit_after = 1;
+  given.max_rows = 100;
+  CHECK(VocabularySetting(*VocabularyOfJob(given, 1000), 100).empty());
+  CHECK(VocabularySetting(*VocabularyOfJob(given, 1000), 101) ==
+        "\nadmit-after 1\nmax-rows 100\nevict frequent");
+  given.evict = EvictionRule::kLeastRecent;
+  given.admit_after = 4;
+  CHECK(VocabularySetting(*VocabularyOfJob(given, 1000), 101) ==
+        "\nadmit-after 4\nmax-rows 100\nevict recent");
+  // The table is never full: who would leave it does not matter.
+  CHECK(VocabularySetting(*VocabularyOfJob(given, 1000), 50) ==
+        "\nadmit-after 4\nmax-rows 50\nevict nothing");
+  const auto refusal = [&] { return std::string(VocabularyOfJob(given, 1000).status().message()); };
+  given.max_rows.reset();
+  CHECK_THAT(refusal(), Contains("--evict says") && Contains("give --max-rows"));
+  given.evict.reset();
+  given.admit_after = 0;
+  CHECK_THAT(refusal(), Contains("--admit-after is 0; it takes 1 or more"));
+  given.admit_after.reset();
+  given.max_rows = -3;
+  CHECK_THAT(refusal(), Contains("--max-rows is -3"));
+  given.max_rows = 5;
+  CHECK_THAT(std::string(VocabularyOfJob(given, int64_t{1} << 30).status().message()),
+             Contains("at most 1073741823 items"));
+}
+
 TEST_CASE("Ranks that are set up otherwise are named with what differs") {
   const JobOptions job;
   const auto index = IndexOf(4);

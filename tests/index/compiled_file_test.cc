@@ -42,6 +42,14 @@ TEST_CASE("numbers come out of a column as they went in") {
       const size_t at = random() % count;
       REQUIRE(ReadColumnAt(bytes.data(), count, at) == values[at]);
     }
+    ColumnSlices slices(bytes.data(), count);
+    for (size_t begin = 0; begin < count;) {
+      const size_t end = std::min<size_t>(count, begin + random() % 60);
+      std::vector<uint32_t> slice(ColumnSlices::Room(end - begin));
+      const size_t first = slices.Read(begin, end, slice.data());
+      REQUIRE(std::equal(values.begin() + begin, values.begin() + end, slice.begin() + first));
+      begin = end + random() % 40;
+    }
   }
 }
 

@@ -72,7 +72,9 @@ TEST_CASE("how near a title is to the query, worked by hand") {
                {"year", {{"title", "Star Wars 1977"}}},
                {"trek", {{"title", "Star Trek"}, {"text", "wars of a star"}}},
                {"wish", {{"title", "When you wish upon a star"}}},
-               {"ring", {{"title", "The Lord of the Rings"}}}});
+               {"ring", {{"title", "The Lord of the Rings"}}},
+               {"game", {{"title", "WarGames"}}},
+               {"more", {{"title", "WarGames once more"}, {"text", "war and games"}}}});
   shop.CatchUp();
   const auto match = [&](const std::string& query, const std::string& id) {
     return Get(SignalsOf(shop, query, id).signals, Signal::kKeywordTitleMatch);
@@ -90,6 +92,10 @@ TEST_CASE("how near a title is to the query, worked by hand") {
   CHECK(match("lord rings", "ring") == 1.f);  // two stop words may stand between
   CHECK(match("stra wars", "war") == 1.f);    // a typing error
   CHECK(match("nothing", "war") == 0.f);
+  CHECK(match("war games", "game") == 1.f);  // two words that the title writes as one
+  CHECK(match("war games", "more") == Approx(4. / 6));
+  CHECK(proximity("war games", "game") == 1.f);
+  CHECK(proximity("war games", "more") == 1.f);
   CHECK(proximity("star wars", "war") == 1.f);
   CHECK(proximity("wars star", "war") == Approx(1. / 3));   // 2 places from where it would stand
   CHECK(proximity("star wars", "trek") == Approx(1. / 5));  // at 3 and 0 of the text

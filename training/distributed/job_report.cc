@@ -118,6 +118,11 @@ std::string ReportText(const JobResult& r, std::optional<double> price) {
       absl::StrFormat("%d %s (%s, %s), %d parts a batch, %s: %d steps, %.0f %s/s\n", r.ranks,
                       r.ranks == 1 ? "process" : "ranks", r.launcher, r.backend, r.parts, r.precision,
                       r.steps, static_cast<double>(r.tokens) / std::max(r.train_seconds, 1e-9), r.unit);
+  if (r.vocabulary) {
+    absl::StrAppend(&text, "  item table: ", r.vocabulary->used, " of its ", r.vocabulary->rows,
+                    " rows have one of the ", r.vocabulary->items, " items; ", r.vocabulary->admitted,
+                    " were admitted, ", r.vocabulary->evicted, " evicted\n");
+  }
   if (r.erased_users >= 0) absl::StrAppend(&text, "  erased since: ", r.erased_users, " users\n");
   StepTimes sum;
   for (const StepTimes& t : r.times) sum.Add(t);
@@ -209,6 +214,13 @@ std::string ReportJson(const JobResult& r, std::optional<double> price) {
   } else {
     json["mesh"] = r.mesh;
     json["communication_share"] = e.communication_share;
+  }
+  if (r.vocabulary) {
+    json["vocabulary"] = {{"items", r.vocabulary->items},
+                          {"rows", r.vocabulary->rows},
+                          {"used", r.vocabulary->used},
+                          {"admitted", r.vocabulary->admitted},
+                          {"evicted", r.vocabulary->evicted}};
   }
   if (r.erased_users >= 0) json["erased_users"] = r.erased_users;
   if (r.validation_hit10 >= 0) json["validation_hit10"] = r.validation_hit10;

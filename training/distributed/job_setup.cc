@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -16,6 +17,10 @@ namespace {
 constexpr int kUsualParts = 4;
 constexpr double kUsualBatchTokens = 1024;
 constexpr char kSettingsVersion[] = "waymark-train 1";
+
+const char* NameOfRule(EvictionRule rule) {
+  return rule == EvictionRule::kLeastRecent ? "recent" : "frequent";
+}
 
 template <typename T, typename U>
 void Take(const std::optional<T>& from, U* to) {
@@ -79,6 +84,36 @@ absl::StatusOr<RetrieverOptions> OptionsOfJob(const storage::ExamplesIndex& inde
   if (given.scaling == RateScaling::kSquareRoot) options.learning_rate *= std::sqrt(larger);
   if (absl::Status checked = options.Check(); !checked.ok()) return checked;
   return options;
+}
+
+absl::StatusOr<VocabularyPolicy> VocabularyOfJob(const JobOverrides& given, int64_t items) {
+  VocabularyPolicy policy;
+  for (const auto& [name, from, to] : {std::tuple{"--admit-after", given.admit_after, &policy.admit_after},
+                                       {"--max-rows", given.max_rows, &policy.max_rows}}) {
+    if (from && *from < 1) {
+      return absl::InvalidArgumentError(absl::StrCat(name, " is ", *from, "; it takes 1 or more"));
+    }
+    Take(from, to);
+  }
+  if (given.evict && !given.max_rows) {
+    return absl::InvalidArgumentError(
+        "--evict says which item leaves a table that is full, and without --max-rows each item that is "
+        "admitted has a row; give --max-rows, or leave --evict out");
+  }
+  Take(given.evict, &policy.evict);
+  if (policy.Limits(items) && items > DynamicVocabulary::kMostItems) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--admit-after and --max-rows are for at most ", DynamicVocabulary::kMostItems,
+        " items, and the shards have ", items, "; leave them out, and spread the table with --share-rows"));
+  }
+  return policy;
+}
+
+std::string VocabularySetting(const VocabularyPolicy& policy, int64_t items) {
+  if (!policy.Limits(items)) return "";
+  const bool evicts = policy.RowsFor(items) < items;
+  return absl::StrCat("\nadmit-after ", policy.admit_after, "\nmax-rows ", policy.RowsFor(items), "\nevict ",
+                      evicts ? NameOfRule(policy.evict) : "nothing");
 }
 
 absl::StatusOr<int> PartsOfJob(const storage::ExamplesIndex& index, int asked, int ranks) {
@@ -157,13 +192,15 @@ std::string ProgramText(const JobOptions& job) {
 }
 
 std::string RunText(const JobOptions& job, const std::optional<ShardKeys>& keys) {
-  return absl::StrCat("share-rows ", job.share_rows ? "yes" : "no", "\nmesh ",
-                      job.mesh.empty() ? "data" : job.mesh, "\nshard-optimizer ",
-                      job.shard_optimizer ? "yes" : "no", "\ncheckpoint-activations ",
-                      job.checkpoint_activations ? "yes" : "no", "\ncheckpoints ",
-                      job.checkpoints.empty() ? "no" : "yes", "\nkeep-checkpoints ", job.keep_checkpoints,
-                      "\nmax-steps ", job.max_steps, "\naccumulate ", job.accumulate, "\nprecision ",
-                      PrecisionText(job.precision), "\nkeys ", keys ? keys->Sha256() : "none");
+  return absl::StrCat(
+      "share-rows ", job.share_rows ? "yes" : "no", "\nmesh ", job.mesh.empty() ? "data" : job.mesh,
+      "\nshard-optimizer ", job.shard_optimizer ? "yes" : "no", "\ncheckpoint-activations ",
+      job.checkpoint_activations ? "yes" : "no", "\ncheckpoints ", job.checkpoints.empty() ? "no" : "yes",
+      "\nkeep-checkpoints ", job.keep_checkpoints, "\nmax-steps ", job.max_steps, "\naccumulate ",
+      job.accumulate, "\nprecision ", PrecisionText(job.precision), "\nkeys ", keys ? keys->Sha256() : "none",
+      "\nadmit-after ", job.overrides.admit_after.value_or(1), "\nmax-rows ",
+      job.overrides.max_rows ? absl::StrCat(*job.overrides.max_rows) : "all", "\nevict ",
+      NameOfRule(job.overrides.evict.value_or(EvictionRule::kLeastFrequent)));
 }
 
 absl::Status CheckSameSettings(const std::vector<std::string>& said) {

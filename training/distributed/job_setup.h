@@ -16,6 +16,11 @@ namespace waymark {
 // INVALID_ARGUMENT names the option.
 absl::StatusOr<RetrieverOptions> OptionsOfJob(const storage::ExamplesIndex& index,
                                               const JobOverrides& overrides);
+// INVALID_ARGUMENT: a number below 1, --evict where the table is never full, or more items than a
+// DynamicVocabulary numbers.
+absl::StatusOr<VocabularyPolicy> VocabularyOfJob(const JobOverrides& overrides, int64_t items);
+// What a checkpoint pins beside the settings, where not every item has a row; else nothing.
+std::string VocabularySetting(const VocabularyPolicy& policy, int64_t items);
 // Parts of a batch; INVALID_ARGUMENT: fewer than ranks, or fewer files than parts.
 absl::StatusOr<int> PartsOfJob(const storage::ExamplesIndex& index, int asked, int ranks);
 absl::StatusOr<int> PartsOfFiles(int files, int asked, int ranks);

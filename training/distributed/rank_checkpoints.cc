@@ -28,9 +28,9 @@ void PlaceRuns(const RetrieverModel& model, const RankMesh& mesh, CheckpointTens
 
 }  // namespace
 
-std::vector<CheckpointTensor> TensorsOf(RetrieverModel* model, BestWeights* best, int64_t items,
-                                        const RankMesh& mesh) {
-  const std::vector<NamedShape> tables = model->shape.Tables(items);
+std::vector<CheckpointTensor> TensorsOf(RetrieverModel* model, BestWeights* best, int64_t id_rows,
+                                        RankVocabulary* vocabulary, const RankMesh& mesh) {
+  const std::vector<NamedShape> tables = model->shape.Tables(id_rows);
   const std::vector<int64_t> dense = {model->dense.flat.numel()}, id = tables[0].shape,
                              bucket = tables[1].shape;
   const RowShare rows = model->share.ids, moments = model->share.moments;
@@ -47,9 +47,18 @@ std::vector<CheckpointTensor> TensorsOf(RetrieverModel* model, BestWeights* best
       {"buckets.second", &model->bucket_moments.second, bucket, moments},
       {"best.id", &best->id, id, rows},
       {"best.buckets", &best->buckets, bucket, {}}};
-  if (mesh.shape().slices() == 1 && moments.stride == 1) return tensors;
+  // Every rank has and reads all of the vocabulary.
+  const auto add_vocabulary = [&](std::optional<RowShare> written) {
+    if (vocabulary == nullptr) return;
+    for (CheckpointTensor& t : vocabulary->Tensors(written)) tensors.push_back(std::move(t));
+  };
+  if (mesh.shape().slices() == 1 && moments.stride == 1) {
+    add_vocabulary(std::nullopt);
+    return tensors;
+  }
   const RowShare nothing{std::numeric_limits<int64_t>::max(), 1};
   const bool has_tables = model->share.encoder.items;
+  const RowShare written = mesh.slice() == 0 ? RowShare{mesh.data()->rank(), mesh.data()->size()} : nothing;
   for (CheckpointTensor& t : tensors) {
     if (t.shape.size() == 1) {
       const bool of_moments =
@@ -58,8 +67,9 @@ std::vector<CheckpointTensor> TensorsOf(RetrieverModel* model, BestWeights* best
       continue;
     }
     if (!has_tables) t.share = nothing;
-    t.written = mesh.slice() == 0 ? RowShare{mesh.data()->rank(), mesh.data()->size()} : nothing;
+    t.written = written;
   }
+  add_vocabulary(written);
   return tensors;
 }
 

@@ -12,14 +12,16 @@
 #include <vector>
 
 #include "training/distributed/mesh/rank_mesh.h"
+#include "training/distributed/rank_vocabulary.h"
 #include "training/distributed/sharded_checkpoint.h"
 #include "training/distributed/train_job.h"
 
 namespace waymark {
 
-// All that a run goes on from; the pointers stay the model's and the best weights'.
-std::vector<CheckpointTensor> TensorsOf(RetrieverModel* model, BestWeights* best, int64_t items,
-                                        const RankMesh& mesh);
+// All that a run goes on from; the pointers stay the model's and the best weights', and the vocabulary's
+// where there is one. id_rows: of the id table, on all ranks together.
+std::vector<CheckpointTensor> TensorsOf(RetrieverModel* model, BestWeights* best, int64_t id_rows,
+                                        RankVocabulary* vocabulary, const RankMesh& mesh);
 
 class RankCheckpoints {
  public:

@@ -14,24 +14,40 @@ struct SystemClock : Clock {
   absl::Time Now() const override { return absl::Now(); }
 };
 
+// The items that a package names, which are those with a row, and their rows in that order in the place of
+// the table. The others it serves as items that training has not seen.
+std::vector<std::string> TakeNamed(const RetrieverCorpus& corpus, at::Tensor* ids) {
+  if (corpus.id_rows == nullptr) return corpus.vocabulary;
+  std::vector<std::string> named;
+  std::vector<int64_t> rows;
+  for (size_t i = 0; i < corpus.vocabulary.size(); ++i) {
+    const int64_t row = corpus.IdRow(static_cast<int64_t>(i));
+    if (row == kNoRow) continue;
+    named.push_back(corpus.vocabulary[i]);
+    rows.push_back(row);
+  }
+  *ids = ids->index_select(0, at::tensor(rows, at::kLong));
+  return named;
+}
+
 }  // namespace
 
 at::Tensor RankTrainer::AllIds(const at::Tensor& own) {
   if (!share_rows_ || !model_.share.encoder.items) return own;
-  const int64_t items = static_cast<int64_t>(corpus_.vocabulary.size());
+  const int64_t rows = in_.vocabulary.RowsFor(static_cast<int64_t>(corpus_.vocabulary.size()));
   std::vector<int64_t> counts;
-  for (int r = 0; r < data_->size(); ++r) counts.push_back(RowShare{r, data_->size()}.rows(items));
+  for (int r = 0; r < data_->size(); ++r) counts.push_back(RowShare{r, data_->size()}.rows(rows));
   const std::vector<at::Tensor> shares = data_->GatherRows(own, counts);
-  at::Tensor all = at::empty({items, own.size(1)}, at::kFloat);
+  at::Tensor all = at::empty({rows, own.size(1)}, at::kFloat);
   for (int r = 0; r < data_->size(); ++r) {
-    if (counts[r] > 0) all.slice(0, r, items, data_->size()).copy_(shares[r]);
+    if (counts[r] > 0) all.slice(0, r, rows, data_->size()).copy_(shares[r]);
   }
   return all;
 }
 
 absl::Status RankTrainer::Write(JobResult* result) {
   if (ended_early_) return absl::OkStatus();
-  const at::Tensor ids = AllIds(model_.tables.id);
+  at::Tensor ids = AllIds(model_.tables.id);
   TensorMap tensors;
   GatherEncoder(model_, mesh_, &tensors);
   std::string said, hash;
@@ -50,10 +66,11 @@ absl::Status RankTrainer::Write(JobResult* result) {
     const storage::ExamplesIndex& index = *in_.index;
     const TrainedOn data = {index.first(),  index.last(),     index.first_time(), index.last_time(),
                             index.events(), index.examples(), index.item_count()};
+    const std::vector<std::string> named = TakeNamed(corpus_, &ids);
     tensors["items.id"] = ToTensorData(ids);
     tensors["content.buckets"] = ToTensorData(model_.tables.buckets);
     auto package = WriteModelPackage(job_.package, RetrieverManifest(data, in_.options, run, trained),
-                                     tensors, {{"items", corpus_.vocabulary}});
+                                     tensors, {{"items", named}});
     if (package.ok()) hash = package->content_sha256;
     said = std::string(package.status().message());
   }
@@ -79,15 +96,14 @@ void RankTrainer::Report(JobResult* result) {
   result->epoch_losses = place_.losses;
   result->epoch_ndcg10 = place_.ndcg10;
   result->threads = job_.threads;
-  StepTimes own = step_.times();
-  own.wait = wait_s_;
-  GatherTimes(group_, own, job_.threads, result);
+  GatherTimes(group_, Times(), job_.threads, result);
   result->validation_seconds = validation_s_;
   result->checkpoint_seconds = checkpoints_.seconds();
   result->bytes_exchanged = mesh_.bytes_sent();
   result->bytes_read = in_.reader->bytes_read();
   result->table_bytes =
       (model_.tables.id.numel() + 2 * model_.id_moments.first.numel()) * static_cast<int64_t>(sizeof(float));
+  if (vocabulary_) result->vocabulary = vocabulary_->Use();
   result->checkpoints = checkpoints_.written();
   result->failed_checkpoints = checkpoints_.failed();
   result->resumed = resumed_;

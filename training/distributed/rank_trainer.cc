@@ -34,6 +34,11 @@ RetrieverOptions OfThisRank(RetrieverOptions options, size_t parts, int threads)
   return options;
 }
 
+std::unique_ptr<RankVocabulary> VocabularyFor(const RankTrainerInput& input, int64_t items) {
+  if (!input.vocabulary.Limits(items)) return nullptr;
+  return std::make_unique<RankVocabulary>(items, input.vocabulary, input.options.seed, input.mesh->data());
+}
+
 // What this rank holds of the model.
 ModelShare ShareOf(const RankMesh& mesh, const RetrieverShape& shape, const JobOptions& job) {
   ModelShare share;
@@ -70,8 +75,9 @@ RankTrainer::RankTrainer(const RankTrainerInput& input, const std::vector<ItemRe
       corpus_(CorpusOf(items, input.options)),
       batches_(BatchesOfShards(*input.index, input.options)),
       pool_(job_.threads),
-      model_(input.options.shape, static_cast<int64_t>(items.size()), input.options.seed,
-             ShareOf(mesh_, input.options.shape, job_)),
+      vocabulary_(VocabularyFor(input, static_cast<int64_t>(items.size()))),
+      model_(input.options.shape, input.vocabulary.RowsFor(static_cast<int64_t>(items.size())),
+             input.options.seed, ShareOf(mesh_, input.options.shape, job_)),
       peers_(mesh_.shape().slices() > 1 ? std::make_unique<MeshPeers>(mesh_) : nullptr),
       ranks_(group_->size() > 1 ? std::make_unique<GroupStepRanks>(&mesh_, &model_, share_rows_) : nullptr),
       step_(&model_, &corpus_, OfThisRank(input.options, own_.size(), job_.threads), &pool_, ranks_.get(),
@@ -82,7 +88,9 @@ RankTrainer::RankTrainer(const RankTrainerInput& input, const std::vector<ItemRe
           },
           input.options.epochs),
       checkpoints_(job_, in_.fingerprint, group_,
-                   TensorsOf(&model_, &best_, static_cast<int64_t>(items.size()), mesh_)) {
+                   TensorsOf(&model_, &best_, input.vocabulary.RowsFor(static_cast<int64_t>(items.size())),
+                             vocabulary_.get(), mesh_)) {
+  if (vocabulary_) corpus_.id_rows = &vocabulary_->now().rows_of_items();
   start_ = last_progress_ = SteadyClock::now();
 }
 
@@ -93,16 +101,31 @@ absl::Status RankTrainer::Prepare() {
     }
     auto package = OpenModelPackage(job_.init_from);
     if (!package.ok()) return package.status();
+    if (vocabulary_) {
+      auto known = ReadVocabulary(*package, "items");
+      if (!known.ok()) return known.status();
+      vocabulary_->Give(*known, corpus_.vocabulary);
+    }
     if (absl::Status started = model_.StartFrom(*package, corpus_); !started.ok()) return started;
   }
   auto place = checkpoints_.Load();
   if (!place.ok()) return place.status();
   if (*place) {
     place_ = **std::move(place);
+    if (vocabulary_) {
+      if (absl::Status loaded = vocabulary_->Load(); !loaded.ok()) return loaded;
+    }
     resumed_ = true;
     elapsed_before_ = place_.elapsed_s;
   }
   return absl::OkStatus();
+}
+
+StepTimes RankTrainer::Times() const {
+  StepTimes times = step_.times();
+  times.wait = wait_s_;
+  if (vocabulary_) times.Add(vocabulary_->times());
+  return times;
 }
 
 double RankTrainer::Elapsed() const { return elapsed_before_ + SecondsFrom(start_); }
@@ -122,10 +145,19 @@ absl::Status RankTrainer::TakeEpoch() {
   corpus_.interactions = &epoch_.events;
   corpus_.rows = std::move(epoch_.rows);
   corpus_.ends = std::move(epoch_.ends);
+  if (vocabulary_) vocabulary_->TakeEpoch(&epoch_, &corpus_.rows, place_.batch);
   at::Tensor tokens = at::from_blob(epoch_.tokens.data(), {batches_}, at::kLong).clone();
   data_->Sum(tokens);
   batch_tokens_.assign(tokens.data_ptr<int64_t>(), tokens.data_ptr<int64_t>() + batches_);
   return absl::OkStatus();
+}
+
+// An option that leaves no item a row is said after the first epoch, not after the last.
+absl::Status RankTrainer::CheckVocabulary() {
+  if (!vocabulary_ || vocabulary_->now().used() > 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "no item was read ", in_.vocabulary.admit_after,
+      " times in an epoch, so that none has a row of the item table; make --admit-after smaller"));
 }
 
 TrainingBatch RankTrainer::BatchAt(int64_t b) const {
@@ -145,6 +177,7 @@ absl::Status RankTrainer::Train(std::stop_token stop) {
   while (place_.epoch < in_.options.epochs && !out_of_patience()) {
     if (absl::Status taken = TakeEpoch(); !taken.ok()) return taken;
     if (absl::Status trained = TrainEpoch(stop); !trained.ok() || ended_early_) return trained;
+    if (absl::Status checked = CheckVocabulary(); !checked.ok()) return checked;
     FinishEpoch();
   }
   // So that writing the package can be tried again.
@@ -154,6 +187,7 @@ absl::Status RankTrainer::Train(std::stop_token stop) {
     model_.dense.flat.copy_(best_.dense);
     model_.tables.id.copy_(best_.id);
     model_.tables.buckets.copy_(best_.buckets);
+    if (vocabulary_) return vocabulary_->TakeBest();
   }
   return absl::OkStatus();
 }
@@ -165,6 +199,7 @@ absl::Status RankTrainer::TrainEpoch(const std::stop_token& stop) {
     int want = stop.stop_requested() ? kStop : 0;
     if (group_->rank() == 0 && checkpoints_.Due()) want |= kSave;
     if (ranks_) ranks_->Ask(want);
+    if (vocabulary_) vocabulary_->BeforeStep(place_.batch, place_.step + 1, &model_);
     const double loss = step_.Run(batch_, place_.step + 1, learning_rate_);
     if (!std::isfinite(loss)) {
       return NotFiniteLoss(loss, step_, batch_, epoch_.events, place_, batches_, group_);
@@ -194,6 +229,7 @@ absl::Status RankTrainer::TrainEpoch(const std::stop_token& stop) {
 
 absl::Status RankTrainer::Save() {
   place_.elapsed_s = Elapsed();
+  if (vocabulary_ && checkpoints_.on()) vocabulary_->Save();
   return checkpoints_.Save(place_);
 }
 
@@ -241,6 +277,7 @@ void RankTrainer::FinishEpoch() {
         place_.best_hit10 = sums[2].item<double>() / all;
         place_.best_epoch = place_.epoch;
         best_ = {model_.dense.flat.clone(), model_.tables.id.clone(), model_.tables.buckets.clone()};
+        if (vocabulary_) vocabulary_->KeepBest();
       }
     }
   }
@@ -267,8 +304,7 @@ void RankTrainer::ReportProgress(double step_loss, bool epoch_finished) {
   p.epoch_finished = epoch_finished;
   const double here = SecondsFrom(start_);
   p.tokens_per_second = here > 0 ? static_cast<double>(tokens_here_) / here : 0;
-  p.times = step_.times();
-  p.times.wait = wait_s_;
+  p.times = Times();
   p.elapsed = absl::Seconds(Elapsed());
   p.time_left = p.done > 0 ? absl::Seconds(Elapsed() * (1 - p.done) / p.done) : absl::InfiniteDuration();
   job_.progress(p);

@@ -10,6 +10,7 @@
 #include "training/distributed/group_step_ranks.h"
 #include "training/distributed/mesh/mesh_peers.h"
 #include "training/distributed/rank_checkpoints.h"
+#include "training/distributed/rank_vocabulary.h"
 #include "training/distributed/train_job.h"
 #include "training/retriever/retriever_step.h"
 #include "training/retriever/retriever_validation.h"
@@ -22,6 +23,7 @@ struct RankTrainerInput {
   const ShardReader* reader;
   const JobOptions* job;
   RetrieverOptions options;
+  VocabularyPolicy vocabulary;
   int parts;
   std::string fingerprint;
 };
@@ -41,6 +43,7 @@ class RankTrainer {
 
  private:
   absl::Status TakeEpoch();
+  absl::Status CheckVocabulary();
   absl::Status TrainEpoch(const std::stop_token& stop);
   void FinishEpoch();
   RetrieverValidation Validate();
@@ -48,8 +51,9 @@ class RankTrainer {
   absl::Status SaveNow();  // and waits for it
   absl::Status Stopped();
   TrainingBatch BatchAt(int64_t b) const;
-  // The ids of all items: the model's own table, or what the shares of all ranks make together.
+  // The whole id table: the model's own, or what the shares of all ranks make together.
   at::Tensor AllIds(const at::Tensor& own);
+  StepTimes Times() const;
   double Elapsed() const;
   double Done() const;
   void ReportProgress(double step_loss, bool epoch_finished);
@@ -66,6 +70,7 @@ class RankTrainer {
   std::vector<int64_t> batch_tokens_;  // [batches], on all ranks
   int64_t batches_;
   ShardPool pool_;
+  std::unique_ptr<RankVocabulary> vocabulary_;  // where not every item has a row
   RetrieverModel model_;
   std::unique_ptr<MeshPeers> peers_;       // where a copy of the model is on several ranks
   std::unique_ptr<GroupStepRanks> ranks_;  // of more than one

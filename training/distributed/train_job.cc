@@ -28,6 +28,7 @@ struct Setup {
   std::optional<RankerSetup> ranker;  // when the shards are ranking lists; else:
   storage::ExamplesIndex index;
   RetrieverOptions options;
+  VocabularyPolicy vocabulary;
   MeshShape mesh;
   int parts = 0;
   std::optional<ShardKeys> keys;
@@ -84,6 +85,9 @@ absl::StatusOr<Setup> SetUp(const LaunchPlace& place, const JobOptions& job) {
   auto options = OptionsOfJob(setup.index, job.overrides);
   if (!options.ok()) return options.status();
   setup.options = *options;
+  auto vocabulary = VocabularyOfJob(job.overrides, setup.index.item_count());
+  if (!vocabulary.ok()) return vocabulary.status();
+  setup.vocabulary = *vocabulary;
   auto mesh = MeshOf(job.mesh, place.world_size);
   if (!mesh.ok()) return mesh.status();
   setup.mesh = *mesh;
@@ -124,11 +128,12 @@ absl::Status NoMemory(const LaunchPlace& place, const Setup& setup) {
                      setup.ranker->index.item_count(), " items of width ", setup.ranker->options.width,
                      "; --width makes its tables smaller, fewer --threads the gradients beside them"));
   }
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "rank ", place.rank, " has not enough memory for ", setup.index.item_count(), " items of width ",
-      setup.options.shape.width,
-      "; --share-rows spreads the item table over the ranks, --mesh the encoder, --shard-optimizer ",
-      "the optimizer's state, --width makes all of them smaller"));
+  return absl::ResourceExhaustedError(
+      absl::StrCat("rank ", place.rank, " has not enough memory for ", setup.index.item_count(),
+                   " items of width ", setup.options.shape.width,
+                   "; --share-rows spreads the item table over the ranks, --max-rows makes it smaller, "
+                   "--mesh spreads the ",
+                   "encoder, --shard-optimizer the optimizer's state, --width makes all of them smaller"));
 }
 
 absl::StatusOr<JobResult> Train(const LaunchPlace& place, const JobOptions& job, const Setup& setup,
@@ -137,7 +142,8 @@ absl::StatusOr<JobResult> Train(const LaunchPlace& place, const JobOptions& job,
   auto made = RankMesh::Make(group, setup.mesh);
   if (!made.ok()) return made.status();
   *mesh = *std::move(made);
-  const PlacementInput placement = {setup.mesh, setup.options.shape, setup.index.item_count(), job.share_rows,
+  const PlacementInput placement = {setup.mesh, setup.options.shape,
+                                    setup.vocabulary.RowsFor(setup.index.item_count()), job.share_rows,
                                     job.shard_optimizer};
   if (group->rank() == 0 && job.say && (!job.mesh.empty() || job.shard_optimizer)) {
     job.say(PlacementTable(placement));
@@ -149,6 +155,7 @@ absl::StatusOr<JobResult> Train(const LaunchPlace& place, const JobOptions& job,
     const MemoryInput input = {placement,
                                &setup.index,
                                setup.options,
+                               setup.vocabulary,
                                setup.parts,
                                job.threads,
                                job.accumulate,
@@ -161,9 +168,11 @@ absl::StatusOr<JobResult> Train(const LaunchPlace& place, const JobOptions& job,
       if (!problem.empty()) return absl::ResourceExhaustedError(problem);
     }
   }
-  RankTrainer trainer(
-      {mesh->get(), &setup.index, &reader, &job, setup.options, setup.parts, Sha256Hex(setup.settings)},
-      *items);
+  const std::string pinned =
+      absl::StrCat(setup.settings, VocabularySetting(setup.vocabulary, setup.index.item_count()));
+  RankTrainer trainer({mesh->get(), &setup.index, &reader, &job, setup.options, setup.vocabulary, setup.parts,
+                       Sha256Hex(pinned)},
+                      *items);
   items->clear();
   if (absl::Status prepared = trainer.Prepare(); !prepared.ok()) return prepared;
   if (absl::Status trained = trainer.Train(std::move(stop)); !trained.ok()) return trained;

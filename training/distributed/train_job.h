@@ -16,6 +16,7 @@
 #include "absl/time/time.h"
 #include "training/distributed/launch.h"
 #include "training/precision.h"
+#include "training/retriever/dynamic_vocabulary.h"
 #include "training/retriever/retriever_options.h"
 #include "training/retriever/step_times.h"
 
@@ -29,6 +30,8 @@ struct JobOverrides {
   std::optional<int> epochs, patience, batch_tokens, negatives, warmup_steps, width, heads, blocks, history;
   std::optional<double> learning_rate, dropout, clip;
   std::optional<size_t> validation_users;
+  std::optional<int64_t> admit_after, max_rows;  // VocabularyPolicy, of a retriever's training
+  std::optional<EvictionRule> evict;
   uint64_t seed = 1;
   RateScaling scaling = RateScaling::kNone;  // of the learning rate with batch_tokens, from 1,024, or
                                              // batch_lists, from 48
@@ -95,8 +98,9 @@ struct JobResult {
   int64_t bytes_exchanged = 0, bytes_read = 0, table_bytes = 0;  // of this rank
   int checkpoints = 0, failed_checkpoints = 0;
   bool resumed = false;
-  bool stopped_early = false;  // by max_steps
-  int64_t erased_users = -1;   // in the shards, and erased since they were written; -1: they are plain
+  bool stopped_early = false;               // by max_steps
+  std::optional<VocabularyUse> vocabulary;  // where not every item had a row
+  int64_t erased_users = -1;  // in the shards, and erased since they were written; -1: they are plain
 };
 
 // CANCELLED: a stop was asked for on some rank; a checkpoint was written first. Other errors are the same on

@@ -24,9 +24,12 @@ struct RetrieverCorpus {
   std::vector<int64_t> rows;            // [events]; kNoRow: held out, and not among the training events
   std::vector<uint64_t> ends;           // [users]: training events of u are [starts[u], ends[u])
   size_t training_events = 0;
+  // [items]: of the id table, or kNoRow (dynamic_vocabulary.h); null: an item's row is its own number.
+  const std::vector<int64_t>* id_rows = nullptr;
   // Changes with the events, the content and every option that the result depends on.
   std::string fingerprint;
 
+  int64_t IdRow(int64_t item) const { return id_rows == nullptr ? item : (*id_rows)[item]; }
   uint64_t start(size_t u) const { return interactions->starts[u]; }
   // The held-out event that is predicted from [start, ends[u]), or kNoRow when there is none or its item is
   // not in the vocabulary.

@@ -23,6 +23,11 @@ ItemTables InitialTables(const RetrieverShape& shape, int64_t items, uint64_t se
           InitialTable(names[1], 0, seed)};
 }
 
+// What a share holds of a table's row; undefined: another process has it.
+at::Tensor OwnRow(const at::Tensor& table, RowShare share, int64_t row) {
+  return row % share.stride == share.first ? table[row / share.stride] : at::Tensor();
+}
+
 int64_t MomentRows(const ModelShare& share, RowShare of, int64_t all) {
   return share.encoder.items ? of.rows(all) : 0;
 }
@@ -41,17 +46,27 @@ FlatSlice ModelShare::MomentsOf(int64_t floats) const {
   return {first, std::min(floats - first, each)};
 }
 
-RetrieverModel::RetrieverModel(const RetrieverShape& shape_in, int64_t items, uint64_t seed,
+RetrieverModel::RetrieverModel(const RetrieverShape& shape_in, int64_t id_rows, uint64_t seed,
                                const ModelShare& share_in)
     : shape(shape_in),
       share(share_in),
       dense(shape, share.encoder),
-      tables(InitialTables(shape, items, seed, share)),
+      tables(InitialTables(shape, id_rows, seed, share)),
       dense_moments(std::vector<int64_t>{share.MomentsOf(dense.flat.numel()).count}),
-      id_moments(std::vector<int64_t>{MomentRows(share, share.MomentsOfIds(), items), shape.width}),
+      id_moments(std::vector<int64_t>{MomentRows(share, share.MomentsOfIds(), id_rows), shape.width}),
       bucket_moments(std::vector<int64_t>{MomentRows(share, share.moments, shape.content_buckets),
                                           shape.content_width}) {
   InitializeDense(&dense, seed);
+}
+
+void RetrieverModel::BeginRow(int64_t row, int64_t item, uint64_t seed) {
+  if (!share.encoder.items) return;
+  if (at::Tensor own = OwnRow(tables.id, share.ids, row); own.defined()) {
+    own.copy_(InitialRows(shape.Tables(item + 1)[0], item, item + 1, kDeviation, seed)[0]);
+  }
+  for (at::Tensor* moments : {&id_moments.first, &id_moments.second}) {
+    if (at::Tensor own = OwnRow(*moments, share.MomentsOfIds(), row); own.defined()) own.zero_();
+  }
 }
 
 TensorMap RetrieverModel::Weights() const {
@@ -102,7 +117,8 @@ absl::Status RetrieverModel::StartFrom(const ModelPackage& package, const Retrie
   for (size_t i = 0; i < vocabulary->size(); ++i) row_of[(*vocabulary)[i]] = i;
   for (size_t i = 0; i < corpus.vocabulary.size(); ++i) {
     const auto found = row_of.find(corpus.vocabulary[i]);
-    if (found != row_of.end()) tables.id[i].copy_((*id)[found->second]);
+    const int64_t row = corpus.IdRow(static_cast<int64_t>(i));
+    if (found != row_of.end() && row != kNoRow) tables.id[row].copy_((*id)[found->second]);
   }
   return absl::OkStatus();
 }

@@ -43,8 +43,13 @@ struct ModelShare {
 };
 
 struct RetrieverModel {
-  // Every number begins with the same value whatever the share.
-  RetrieverModel(const RetrieverShape& shape, int64_t items, uint64_t seed, const ModelShare& share = {});
+  // id_rows: of the id table, which is as many as there are items where each has its own. Every number begins
+  // with the same value whatever the share.
+  RetrieverModel(const RetrieverShape& shape, int64_t id_rows, uint64_t seed, const ModelShare& share = {});
+
+  // A row of the id table that is an item's from here on: as the table of all items begins for that item, its
+  // moments zero. Where this process holds them.
+  void BeginRow(int64_t row, int64_t item, uint64_t seed);
 
   RetrieverShape shape;
   ModelShare share;
@@ -56,7 +61,7 @@ struct RetrieverModel {
   TensorMap Weights() const;
   absl::Status ReadWeights(const TensorMap& tensors);
   // Takes over the weights of a package of the same shape: the encoder, the content, and the id embeddings of
-  // the items that both vocabularies name. INVALID_ARGUMENT when the shapes differ.
+  // the items that both vocabularies name and that have a row. INVALID_ARGUMENT when the shapes differ.
   absl::Status StartFrom(const ModelPackage& package, const RetrieverCorpus& corpus);
 };
 

@@ -71,14 +71,21 @@ RetrieverStep::RetrieverStep(RetrieverModel* model, const RetrieverCorpus* corpu
   bucket_gradients_.assign(model->tables.buckets.numel(), 0.0f);
 }
 
+int32_t RetrieverStep::PlaceOf(int64_t item) {
+  if (corpus_->IdRow(item) != kNoRow || !corpus_->content.Of(item).empty()) return items_.Place(item);
+  if (place_of_unknown_ < 0) place_of_unknown_ = items_.Place(item);
+  return place_of_unknown_;
+}
+
 void RetrieverStep::CollectItems(const TrainingBatch& batch, int64_t number) {
   items_.Clear();
+  place_of_unknown_ = -1;
   const int64_t all = corpus_->vocabulary.size();
   const uint64_t key = RandomKey(options_.seed, {static_cast<uint64_t>(number), kNegatives});
   if (options_.negatives >= all) {
-    for (int64_t row = 0; row < all; ++row) items_.Place(row);
+    for (int64_t item = 0; item < all; ++item) PlaceOf(item);
   } else {
-    for (int n = 0; n < options_.negatives; ++n) items_.Place(RandomBelow(key, n, all));
+    for (int n = 0; n < options_.negatives; ++n) PlaceOf(RandomBelow(key, n, all));
   }
   contrasted_ = items_.size();
   const Interactions& events = *corpus_->interactions;
@@ -96,17 +103,18 @@ void RetrieverStep::CollectItems(const TrainingBatch& batch, int64_t number) {
       if (micro.inputs.empty()) micro.first_token = before;
       micro.layout.Add(absl::MakeConstSpan(events.times_us).subspan(window.first, window.length));
       for (uint64_t e = window.first; e < window.first + window.length; ++e) {
-        micro.inputs.push_back(items_.Place(corpus_->rows[e]));
-        micro.targets.push_back(items_.Place(corpus_->rows[e + 1]));
+        micro.inputs.push_back(PlaceOf(corpus_->rows[e]));
+        micro.targets.push_back(PlaceOf(corpus_->rows[e + 1]));
       }
       before += window.length;
     }
   }
   // Without content an id is all that is known of an item: it stays.
   const uint64_t drop = RandomKey(options_.seed, {static_cast<uint64_t>(number), kIdDropout});
-  id_rows_ = items_.rows();
-  for (int64_t& row : id_rows_) {
-    if (!corpus_->content.Of(row).empty() && RandomUnit(drop, row) < options_.id_dropout) row = kNoRow;
+  id_rows_.clear();
+  for (int64_t item : items_.rows()) {
+    const bool hidden = !corpus_->content.Of(item).empty() && RandomUnit(drop, item) < options_.id_dropout;
+    id_rows_.push_back(hidden ? kNoRow : corpus_->IdRow(item));
   }
 }
 

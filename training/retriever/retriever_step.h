@@ -80,6 +80,8 @@ class RetrieverStep {
   };
 
   void CollectItems(const TrainingBatch& batch, int64_t number);
+  // The place of an item among the step's. Those of which nothing is known, neither id nor content, are one.
+  int32_t PlaceOf(int64_t item);
   void EncodeStepItems();
   void RunParts(const TrainingBatch& batch, int64_t number);
   void ZeroSums(PartSums* sums);
@@ -106,10 +108,11 @@ class RetrieverStep {
   std::vector<std::unique_ptr<PartSums>> sums_;
   std::vector<std::unique_ptr<EncoderWorkspace>> workspaces_;
   std::vector<std::unique_ptr<Shard>> shards_;
-  // The step's items: their rows, in the order of first use, those contrasted with first.
+  // The step's items: their numbers, in the order of first use, those contrasted with first.
   DistinctRows items_;
+  int32_t place_of_unknown_ = -1;  // -1: none yet
   int64_t contrasted_ = 0;
-  std::vector<int64_t> id_rows_;  // [items_]: the row, or kNoRow where the id is dropped
+  std::vector<int64_t> id_rows_;  // [items_]: the row, or kNoRow where there is none or it is dropped
   at::Tensor vectors_, units_, pooled_;
   std::vector<int64_t> id_places_;  // [items_]: of id_rows_ in what the table has given
   std::vector<float> inverse_;

@@ -30,10 +30,12 @@ std::vector<int64_t> LayOut(absl::Span<const size_t> users, const RetrieverCorpu
 
 HeldOutRanks::HeldOutRanks(const DenseWeights& dense, const ItemTables& tables, const RetrieverCorpus& corpus)
     : corpus_(corpus) {
-  std::vector<int64_t> rows(corpus.vocabulary.size());
-  std::iota(rows.begin(), rows.end(), 0);
+  std::vector<int64_t> items(corpus.vocabulary.size());
+  std::iota(items.begin(), items.end(), 0);
+  std::vector<int64_t> rows = items;
+  for (int64_t& row : rows) row = corpus.IdRow(row);
   at::Tensor pooled;
-  EncodeItems(dense, tables, corpus.content, rows, rows, &vectors_, &pooled);
+  EncodeItems(dense, tables, corpus.content, rows, items, &vectors_, &pooled);
   units_ = at::empty_like(vectors_);
   NormalizeRows(vectors_.data_ptr<float>(), vectors_.size(0), vectors_.size(1), units_.data_ptr<float>(),
                 nullptr);

@@ -17,7 +17,7 @@ struct RetrieverValidation {
 
 RetrieverValidation ValidateRetriever(const RetrieverModel& model, const RetrieverCorpus& corpus,
                                       size_t most_users, ShardPool* pool);
-// The same on the named users, which have targets. tables: all items.
+// The same on the named users, which have targets. tables: of all ranks, and corpus.id_rows of them.
 RetrieverValidation ValidateOn(const RetrieverShape& shape, const DenseWeights& dense,
                                const ItemTables& tables, const RetrieverCorpus& corpus,
                                absl::Span<const size_t> users, ShardPool* pool);
@@ -29,9 +29,9 @@ std::vector<int64_t> LayOut(absl::Span<const size_t> users, const RetrieverCorpu
 // Ranks of the users' targets among all items. Thread-safe.
 class HeldOutRanks {
  public:
-  // tables: all items. The corpus must outlive it.
+  // tables: of all ranks. The corpus must outlive it.
   HeldOutRanks(const DenseWeights& dense, const ItemTables& tables, const RetrieverCorpus& corpus);
-  // rows: of items -> [rows, width]
+  // rows: of the vocabulary -> [rows, width]
   at::Tensor VectorsOf(const std::vector<int64_t>& rows) const;
   // states: [users, width]; ranks: [users], infinite where the target is no item.
   void Rank(absl::Span<const size_t> users, const at::Tensor& states, double* ranks) const;

@@ -120,7 +120,7 @@ TEST_CASE("What a rank holds is what is worked out by hand") {
   input.shape.hidden = 128;
   input.shape.heads = 2;
   input.shape.blocks = 2;
-  input.items = 1000;
+  input.id_rows = 1000;
   // items.unknown, content.projection; a block; final.norm. Position and time are 2 x 50 and 2 x 32, the
   // first padded to 112.
   const int64_t items = 64 + 32 * 64, norms = 4 * 64, block_in = 4 * 64 * 64 + 4 * 64 + (256 + 64) * 64 + 320,
@@ -154,7 +154,7 @@ TEST_CASE("What is needed shrinks by what divides it, and the message names the 
   input.placement.shape.hidden = 1024;
   input.placement.shape.heads = 8;
   input.placement.shape.blocks = 4;
-  input.placement.items = 100;
+  input.placement.id_rows = 100;
   input.options.shape = input.placement.shape;
   input.parts = 2;
   const MemoryNeed whole = NeedOf(input, 0);

@@ -21,6 +21,9 @@ constexpr double kLargerPart = 1.25;
 constexpr int64_t kGroupBytes = int64_t{40} << 20;  // of a group of ranks over Gloo: its threads above all
 constexpr int64_t kEventBytes = 24;                 // row, time, and what windows and users add
 
+// DynamicVocabulary's, and what a checkpoint and the best weights have of it.
+constexpr int64_t kVocabularyItemBytes = 16 + 3 * 12, kVocabularyRowBytes = 24;
+
 // Floats that one part keeps of the blocks between forward and backward.
 double KeptByPart(const MemoryInput& input, const EncoderSlice& slice, double tokens) {
   const RetrieverShape& shape = input.placement.shape;
@@ -121,12 +124,12 @@ MemoryNeed NeedOf(const MemoryInput& input, int slice_number) {
   if (input.options.held_out > 0) need.copies += master;
   if (input.checkpoints) need.copies += master + need.moments + need.copies;
   if (input.package && slice_number == 0) {
-    const HeldNumbers whole = HeldBySlice({{}, shape, placement.items, false, false}, 0);
+    const HeldNumbers whole = HeldBySlice({{}, shape, placement.id_rows, false, false}, 0);
     need.copies += whole.encoder + whole.tables;
   }
   const double tokens = kLargerPart * input.options.batch_tokens / input.parts;
   const double items = static_cast<double>(std::min<int64_t>(
-      placement.items, input.options.negatives + 2 * static_cast<int64_t>(tokens) * own_parts));
+      input.index->item_count(), input.options.negatives + 2 * static_cast<int64_t>(tokens) * own_parts));
   const int in_flight =
       mesh.pipeline > 1 ? static_cast<int>(PartsInFlight(slice_number, mesh.pipeline, own_parts)) : sums;
   // Windows are not cut.
@@ -138,6 +141,10 @@ MemoryNeed NeedOf(const MemoryInput& input, int slice_number) {
   need.passes = static_cast<int64_t>(passes);
   for (int64_t* floats : {&need.weights, &need.gradients, &need.moments, &need.copies, &need.passes}) {
     *floats *= kFloatBytes;
+  }
+  if (input.vocabulary.Limits(input.index->item_count())) {
+    need.weights +=
+        kVocabularyItemBytes * input.index->item_count() + kVocabularyRowBytes * placement.id_rows;
   }
   need.examples = 2 * kEventBytes * input.index->events() / mesh.data;
   return need;

@@ -1,15 +1,17 @@
 // What memory a rank needs to train a model, by what it is for, before any of it is taken; and the limit that
 // it is held against (`--memory-limit`).
 //
-// Weights, gradients, moments and copies are exact. What passes of a batch keep is worked out for parts that
-// are a quarter larger than the mean; examples are what the index says of them, twice (the next epoch's are
-// read while this one trains). What the process has already when it is asked counts as it is.
+// Weights, gradients, moments and copies are exact; which item has which row counts as weights. What passes
+// of a batch keep is worked out for parts that are a quarter larger than the mean; examples are what the
+// index says of them, twice (the next epoch's are read while this one trains). What the process has already
+// when it is asked counts as it is.
 #pragma once
 #include <string>
 
 #include "absl/status/status.h"
 #include "training/distributed/mesh/placement_table.h"
 #include "training/precision.h"
+#include "training/retriever/dynamic_vocabulary.h"
 #include "training/retriever/retriever_options.h"
 #include "waymark/storage/examples.pb.h"
 
@@ -19,6 +21,7 @@ struct MemoryInput {
   PlacementInput placement;
   const storage::ExamplesIndex* index;
   RetrieverOptions options;
+  VocabularyPolicy vocabulary;
   int parts = 1;  // of a batch
   int threads = 1;
   int accumulate = 1;

@@ -85,9 +85,9 @@ HeldNumbers HeldBySlice(const PlacementInput& input, int slice) {
   if (!share.encoder.items) return held;
   const int64_t width = input.shape.width, buckets = input.shape.content_buckets,
                 content_width = input.shape.content_width;
-  held.tables = share.ids.rows(input.items) * width + buckets * content_width;
+  held.tables = share.ids.rows(input.id_rows) * width + buckets * content_width;
   held.moments +=
-      2 * (share.MomentsOfIds().rows(input.items) * width + share.moments.rows(buckets) * content_width);
+      2 * (share.MomentsOfIds().rows(input.id_rows) * width + share.moments.rows(buckets) * content_width);
   return held;
 }
 
@@ -95,7 +95,7 @@ std::string PlacementTable(const PlacementInput& input) {
   std::vector<PlacementLine> lines;
   const std::string everywhere =
       input.mesh.pipeline > 1 ? absl::StrCat("stage 1: ", RanksOf(input.mesh, 0)) : "on every rank";
-  for (const NamedShape& table : input.shape.Tables(input.items)) {
+  for (const NamedShape& table : input.shape.Tables(input.id_rows)) {
     const bool shared = input.share_rows && input.mesh.data > 1 && table.name == "items.id";
     lines.push_back({table.name, absl::StrJoin(table.shape, "x"),
                      shared ? absl::StrCat("rows, over the ", input.mesh.data, " ranks of data") : everywhere,

@@ -13,7 +13,7 @@ namespace waymark {
 struct PlacementInput {
   MeshShape mesh;
   RetrieverShape shape;
-  int64_t items = 0;
+  int64_t id_rows = 0;  // of the item table
   bool share_rows = false, shard_optimizer = false;
 };
 
