@@ -12,12 +12,12 @@ mkdir -p "$1"; work=$(cd "$1" && pwd)
 processes=${PROCESSES:-1}
 sequences=${DATA:-$here/../shared/data}/amazon-beauty-5core/Beauty.txt
 "$here/scripts/build" release waymark waymark-train federated_train >&2
-[ -f "$work/beauty-shards/index.json" ] || EPOCHS=1 "$here/bench/training.sh" "$work" beauty 1 >&2
+shards=$("$here/bench/training_shards.sh" "$work" beauty)
 : >"$work/figures"
 while read -r name options; do
   rm -rf "$work/package-$name"
   # shellcheck disable=SC2086
-  OMP_NUM_THREADS=1 "$here/build/release/bin/waymark-train" --shards "$work/beauty-shards" --parts 4 \
+  OMP_NUM_THREADS=1 "$here/build/release/bin/waymark-train" --shards "$shards" --parts 4 \
     --package "$work/package-$name" --processes "$processes" --epochs "${EPOCHS:-14}" --report "$work/$name.json" \
     --losses "$work/$name.losses" $options >&2
   "$here/build/release/bin/federated_train" "$sequences" --package "$work/package-$name" |

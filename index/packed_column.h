@@ -25,13 +25,12 @@ const uint8_t* ReadColumn(const uint8_t* column, size_t count, uint32_t* out);
 // One number of a column.
 uint32_t ReadColumnAt(const uint8_t* column, uint64_t count, uint64_t index);
 
-// Reads runs of a column's numbers, from its beginning to its end, without the rest of it.
+// Reads runs of a column's numbers without the rest of it. No run begins before the one before ended.
 //
 //   ColumnSlices slices(column, count);
 //   std::vector<uint32_t> out(ColumnSlices::Room(20));
 //   const size_t first = slices.Read(100, 120, out.data());  // out[first] is the column's number 100
-//   slices.Read(300, 310, out.data());                       // a run never begins before the one before
-//   ended
+//   slices.Read(300, 310, out.data());
 //
 // Not thread-safe.
 class ColumnSlices {

@@ -20,7 +20,6 @@ PhraseCursor::PhraseCursor(const SegmentView& segment, const std::vector<Word>& 
     return segment.postings->document_count(a.term) < segment.postings->document_count(b.term);
   });
   cursors_.reserve(words.size());
-  other_blocks_.resize(words.size() - 1);
   bounds_.reserve(words.size());
   offsets_.reserve(words.size());
   for (const Word& word : rarest_first) {
@@ -36,17 +35,15 @@ PhraseCursor::PhraseCursor(const SegmentView& segment, const std::vector<Word>& 
   while (slop_ == 0 && sought_ > 2 && cursors_[sought_ - 1].reader().posting_count() > frequent) --sought_;
 }
 
-void PhraseCursor::PrefetchOthers(FixedScore least) {
+void PhraseCursor::PrefetchSecond(FixedScore least) {
   const PostingCursor& first = cursors_[0];
   prefetched_block_ = first.block();
+  if (cursors_.size() < 2) return;
   const absl::Span<const DocNumber> docs = first.block_documents();
-  for (size_t i = 1; i < std::min<size_t>(2, cursors_.size()); ++i) {
-    size_t block = cursors_[i].block();
-    auto& blocks = other_blocks_[i - 1];
-    for (size_t place = first.place(); place < docs.size(); ++place) {
-      if (least <= 0 || first_scores_[place] >= least) block = cursors_[i].Prefetch(block, docs[place]);
-      blocks[place] = static_cast<uint32_t>(block);
-    }
+  size_t block = cursors_[1].block();
+  for (size_t place = first.place(); place < docs.size(); ++place) {
+    if (least <= 0 || first_scores_[place] >= least) block = cursors_[1].Prefetch(block, docs[place]);
+    second_blocks_[place] = static_cast<uint32_t>(block);
   }
 }
 
@@ -54,7 +51,7 @@ DocNumber PhraseCursor::AdvanceFirst(DocNumber doc, FixedScore needed) {
   PostingCursor& first = cursors_[0];
   if (needed <= 0) {
     doc = first.AdvanceNear(doc);
-    if (doc != kNoDoc && prefetched_block_ != first.block()) PrefetchOthers(0);
+    if (doc != kNoDoc && prefetched_block_ != first.block()) PrefetchSecond(0);
     return doc;
   }
   // Frequencies are compared after rounding.
@@ -76,7 +73,7 @@ DocNumber PhraseCursor::AdvanceFirst(DocNumber doc, FixedScore needed) {
       ScoreBlock(scorer_, first.BlockFrequencies(weights_), docs.data(), docs.size(),
                  segment_.lengths->data(), first_scores_.data());
       work_ += kPostingsPerBlock / 2;
-      PrefetchOthers(least);
+      PrefetchSecond(least);
     }
     const size_t place = FindScore(first_scores_.data(), first.place(), docs.size(), least);
     if (place < docs.size()) return first.Advance(docs[place]);
@@ -88,9 +85,10 @@ DocNumber PhraseCursor::AdvanceToWords(DocNumber doc, FixedScore needed) {
   while (true) {
     ++work_;
     const DocNumber wanted = doc = AdvanceFirst(doc, needed);
+    if (wanted == kNoDoc) return kNoDoc;
     for (size_t i = 1; i < sought_ && doc == wanted; ++i) {
       PostingCursor& cursor = cursors_[i];
-      if (i == 1) cursor.SkipTo(other_blocks_[i - 1][cursors_[0].place()]);
+      if (i == 1) cursor.SkipTo(second_blocks_[cursors_[0].place()]);
       if (needed > 0 && !cursor.HasRead(wanted)) {
         const size_t block = cursor.Seek(wanted);
         if (block == cursor.reader().block_count()) return kNoDoc;
@@ -133,7 +131,7 @@ float PhraseCursor::SloppyPlaces(uint32_t field) {
 }
 
 float PhraseCursor::CountPlaces(uint32_t field) {
-  for (size_t i = 1; i < sought_; ++i) {
+  for (size_t i = 0; i < sought_; ++i) {
     if (cursors_[i].CountIn(field) == 0) return 0;
   }
   const DocNumber doc = cursors_[0].doc();

@@ -33,8 +33,9 @@ class PhraseCursor {
       : PhraseCursor(segment, words, scorer, average_length, Options()) {}
 
   // Moves to the first document, at least `doc`, that holds all words, in whatever places; kNoDoc: none.
-  // Documents that cannot score `needed` by their length and the rarest word, or by their blocks, are passed
-  // over; without slop only.
+  // Words of three or more that very many documents hold are left to Frequency(), which is 0 where one is
+  // missing. Documents that cannot score `needed` by their length and the rarest word, or by their blocks,
+  // are passed over; without slop only.
   DocNumber AdvanceToWords(DocNumber doc, FixedScore needed = 0);
   // Of that document: sum over fields of weight * number of places, of which those that are moved count in
   // part; 0 when the words never stand as the phrase says.
@@ -43,7 +44,7 @@ class PhraseCursor {
   bool StandsIn(uint32_t field) { return Places(field) > 0; }
   // How often they do, as Frequency() counts it.
   float PlacesIn(uint32_t field) { return Places(field); }
-  // Whether it may, which AdvanceToWords() was asked, by the frequencies of all words; without slop only.
+  // Whether it may, which AdvanceToWords() was asked, by the frequencies of the words; without slop only.
   bool MayScore(FixedScore needed, float length);
   const Bm25Term& scorer() const { return scorer_; }
   // Postings passed since the last call, about.
@@ -60,8 +61,8 @@ class PhraseCursor {
   }
   // The first document of the rarest word, at least `doc`, that may score `needed`.
   DocNumber AdvanceFirst(DocNumber doc, FixedScore needed);
-  // Reads of the other words' blocks wait for memory: those for a block of the first are begun together.
-  void PrefetchOthers(FixedScore least);
+  // Reads of the second word's blocks wait for memory: those for a block of the first are begun together.
+  void PrefetchSecond(FixedScore least);
 
   const SegmentView& segment_;
   const Bm25Term scorer_;
@@ -69,11 +70,11 @@ class PhraseCursor {
   const int slop_;
   float bound_unit_;
   std::vector<PostingCursor> cursors_;   // the rarest word first
-  size_t sought_;                        // the first of them, which documents are sought by
+  size_t sought_;                        // how many of them, from the rarest on, documents are sought by
   std::vector<const uint16_t*> bounds_;  // [cursor, block]
   std::vector<uint32_t> offsets_;
-  // [cursor - 1, place in the block of the first]: no block before it holds that document.
-  std::vector<std::array<uint32_t, kPostingsPerBlock>> other_blocks_;
+  // [place in the block of the first]: no block of the second before it holds that document.
+  std::array<uint32_t, kPostingsPerBlock> second_blocks_;
   size_t prefetched_block_ = SIZE_MAX;  // of the first cursor
   size_t scored_block_ = SIZE_MAX;      // of the first cursor, whose words' scores are in first_scores_
   std::array<FixedScore, kPostingsPerBlock + kBlockPadding> first_scores_;

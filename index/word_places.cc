@@ -77,37 +77,58 @@ void WordPlaces::Read(DocNumber doc) {
   }
 }
 
+namespace {
+
+// Words of the query that stand in the title in their order.
+struct TitleRun {
+  uint32_t position;  // of the last one
+  uint32_t length;    // words of the query
+  uint32_t joined;    // of its title words, those that are two of the query
+};
+
+// Runs that end with `words` of the query at `places`, after those of `before`, which end `gap` before.
+void ExtendRuns(absl::Span<const WordCursor::Place> places, uint32_t words, uint32_t gap,
+                const std::vector<TitleRun>& before, std::vector<TitleRun>* here) {
+  size_t from = 0;
+  for (const WordCursor::Place& place : places) {
+    const TitleRun alone{place.position, words, words - 1};
+    TitleRun run = alone;
+    while (from < before.size() && before[from].position + gap + WordPlaces::kSkipped < place.position)
+      ++from;
+    for (size_t b = from; b < before.size() && before[b].position < place.position; ++b) {
+      if (alone.length + before[b].length <= run.length) continue;
+      run.length = alone.length + before[b].length;
+      run.joined = alone.joined + before[b].joined;
+    }
+    here->push_back(run);
+  }
+}
+
+}  // namespace
+
 float WordPlaces::TitleMatch() const {
   if (segment_->title < 0) return 0;
   const auto title = static_cast<uint32_t>(segment_->title);
-  struct Run {
-    uint32_t position, length;
-  };
-  std::vector<Run> before, here;  // runs that end at the word before, at this one
-  uint32_t longest = 0;
+  const auto all = static_cast<float>(words() + segment_->postings->length(title, doc_));
+  const auto gap = [&](size_t i) { return i == 0 ? 0 : sequence_[i].position - sequence_[i - 1].position; };
+  float best = 0;
+  std::vector<TitleRun> before_last, before, here;  // runs that end two words before, one before, at this one
   for (size_t i = 0; i < sequence_.size(); ++i) {
     here.clear();
-    const uint32_t gap = i == 0 ? 0 : sequence_[i].position - sequence_[i - 1].position;
-    size_t from = 0;
-    for (const WordCursor::Place& place : InField(PlacesOf(i), title)) {
-      Run run{place.position, 1};
-      while (from < before.size() && before[from].position + gap + kSkipped < place.position) ++from;
-      for (size_t b = from; b < before.size() && before[b].position < place.position; ++b) {
-        run.length = std::max(run.length, before[b].length + 1);
-      }
-      longest = std::max(longest, run.length);
-      here.push_back(run);
+    ExtendRuns(InField(PlacesOf(i), title), 1, gap(i), before, &here);
+    for (const Joined& joined : joined_) {
+      if (joined.second != i) continue;
+      ExtendRuns(InField(places_[joined.cursor], title), 2, gap(i - 1), before_last, &here);
     }
+    std::sort(here.begin(), here.end(),
+              [](const TitleRun& a, const TitleRun& b) { return a.position < b.position; });
+    for (const TitleRun& run : here) {
+      best = std::max(best, 2.f * static_cast<float>(run.length) / (all + static_cast<float>(run.joined)));
+    }
+    before_last.swap(before);
     before.swap(here);
   }
-  const size_t all = words() + segment_->postings->length(title, doc_);
-  if (all == 0) return 0;
-  float match = 2.f * static_cast<float>(longest) / static_cast<float>(all);
-  for (const Joined& joined : joined_) {
-    if (InField(places_[joined.cursor], title).empty()) continue;
-    match = std::max(match, 4.f / static_cast<float>(all + 1));
-  }
-  return std::min(1.f, match);
+  return std::min(1.f, best);
 }
 
 float WordPlaces::Proximity() const {

@@ -30,8 +30,8 @@ class WordPlaces {
   float TitleMatch() const;
   // Mean over neighbours a, b of the query of 1 / (1 + d), where d is how far b stands from where it would
   // follow a as in the query, in the field where that is least, 0 where both stand as one word; 0 for
-  // neighbours that share no field. Pairs
-  // weigh by distance as in Rasolofo and Savoy (ECIR 2003), whose weight is 1 / distance^2. Wants two words.
+  // neighbours that share no field. Pairs weigh by distance as in Rasolofo and Savoy (ECIR 2003), whose
+  // weight is 1 / distance^2. Wants two words.
   float Proximity() const;
 
   static constexpr uint32_t kSkipped = 2;

@@ -94,6 +94,9 @@ TEST_CASE("how near a title is to the query, worked by hand") {
   CHECK(match("nothing", "war") == 0.f);
   CHECK(match("war games", "game") == 1.f);  // two words that the title writes as one
   CHECK(match("war games", "more") == Approx(4. / 6));
+  CHECK(match("war games once", "more") == Approx(2. * 3 / (3 + 4)));
+  CHECK(match("war games once more", "more") == 1.f);
+  CHECK(match("more war games", "more") == Approx(2. * 2 / (3 + 4)));  // the order counts
   CHECK(proximity("war games", "game") == 1.f);
   CHECK(proximity("war games", "more") == 1.f);
   CHECK(proximity("star wars", "war") == 1.f);
