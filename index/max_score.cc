@@ -35,6 +35,7 @@ class Search {
   // `known`: matches need not be offered to be counted.
   Search(const BoundQuery& query, const SegmentView& segment, HitCollector* hits, bool known)
       : hits_(hits), known_(known), documents_(segment.postings->doc_count()) {
+    lists_.reserve(query.flat->should.size());  // a list holds its decoded block
     for (uint32_t t : query.flat->should) WordList::AppendTo(segment, query, t, &lists_);
     for (uint32_t t : query.flat->must_not) WordList::AppendTo(segment, query, t, &excluded_);
     for (WordList& list : lists_) order_.push_back(&list);
