@@ -38,6 +38,7 @@ absl::StatusOr<std::unique_ptr<Catalog>> Catalog::Open(Store* store, Scope scope
 void Catalog::Apply(absl::Span<const Change> changes) { impl_->Apply(changes); }
 LogOffset Catalog::position() const { return impl_->position(); }
 bool Catalog::WaitFor(LogOffset offset, absl::Time until) const { return impl_->WaitFor(offset, until); }
+int64_t Catalog::replayed_changes() const { return impl_->replayed_changes(); }
 absl::Status Catalog::Checkpoint() { return impl_->Checkpoint(); }
 
 bool Catalog::Live(ItemOrdinal item) const { return Impl::Reader(*impl_)->rows().live.contains(item); }

@@ -45,6 +45,8 @@ class Catalog {
   bool WaitFor(LogOffset offset, absl::Time until) const;
   // Writes a checkpoint (to a new file, fsync, rename).
   absl::Status Checkpoint();
+  // Changes of the log that Open() took in beyond the checkpoint.
+  int64_t replayed_changes() const;
   // Compares every item of the store with its columns, and the columns with their indexes; also beside
   // writes. What differs goes into `check`; an error: the store could not be read.
   absl::Status Check(PartCheck* check) const;

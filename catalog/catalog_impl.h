@@ -28,6 +28,7 @@ class Catalog::Impl {
   // From the checkpoint, else from the store; then the log's tail.
   absl::Status Load();
   absl::Status Checkpoint();
+  int64_t replayed_changes() const { return replayed_changes_; }
 
   // --- catalog_check.cc
   absl::Status Check(PartCheck* check) const;
@@ -64,7 +65,8 @@ class Catalog::Impl {
   Store* const store_;
   const Scope scope_;
   const std::filesystem::path file_;  // of the checkpoint
-  std::string rebuild_reason_;        // written while it is loaded
+  std::string rebuild_reason_;        // written while it is loaded, as is the next
+  int64_t replayed_changes_ = 0;
 
   std::mutex schema_mutex_, apply_mutex_;
   mutable BatchLock columns_lock_;

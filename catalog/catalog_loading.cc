@@ -56,6 +56,7 @@ absl::Status Catalog::Impl::Load() {
 absl::Status Catalog::Impl::LoadCheckpoint(std::shared_ptr<const Schema> stored) {
   std::optional<ItemColumns> columns;
   LogOffset position = 0;
+  const size_t item_end = store_->ItemEnd(scope_);
   absl::Status status = ReadColumnsFile(
       file_,
       [&](const ColumnsHeader& header, size_t parts) {
@@ -73,7 +74,7 @@ absl::Status Catalog::Impl::LoadCheckpoint(std::shared_ptr<const Schema> stored)
         return absl::DataLossError(absl::StrCat(file_.string(), ": columns and schema do not go together"));
       },
       [&](size_t part, std::string_view bytes) {
-        if (columns->ReadPart(part, bytes)) return absl::OkStatus();
+        if (columns->ReadPart(part, bytes, item_end)) return absl::OkStatus();
         return absl::DataLossError(absl::StrCat(file_.string(), ": part ", part, " does not hold together"));
       });
   if (!status.ok()) return status;
@@ -103,6 +104,7 @@ absl::Status Catalog::Impl::ReplayTail() {
     const absl::StatusOr<LogOffset> reached =
         store_->Read(scope_, before, kReadBatch, [&](const Change& change) {
           Apply(absl::MakeConstSpan(&change, 1));
+          ++replayed_changes_;
           return absl::OkStatus();
         });
     if (!reached.ok()) return reached.status();

@@ -327,12 +327,12 @@ void ItemColumns::WritePart(size_t part, std::string* out) const {
   }
 }
 
-bool ItemColumns::ReadPart(size_t part, std::string_view bytes) {
+bool ItemColumns::ReadPart(size_t part, std::string_view bytes, size_t end) {
   ByteReader reader(bytes);
-  const size_t end = rows_->create_times_us.size();
   if (part == 0) {
     std::vector<uint32_t> live;
     if (!reader.GetArray(&live) || !reader.GetArray(&rows_->create_times_us)) return false;
+    if (rows_->create_times_us.size() > end) return false;
     for (const uint32_t item : live) {
       if (item >= rows_->create_times_us.size()) return false;
     }

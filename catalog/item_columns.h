@@ -76,7 +76,10 @@ class ItemColumns {
   // The parts of a checkpoint, each on its own: rows, content, then the columns in the schema's order.
   size_t part_count() const { return columns_.size() + 2; }
   void WritePart(size_t part, std::string* out) const;
-  bool ReadPart(size_t part, std::string_view bytes);
+  // False: it does not hold together. Parts are written one after the other beside changes, so that later
+  // ones may have items that the first has not yet; `end`: one more than the largest ordinal that any item
+  // has.
+  bool ReadPart(size_t part, std::string_view bytes, size_t end);
 
  private:
   struct Column {

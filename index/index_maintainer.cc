@@ -19,12 +19,10 @@ std::string Text(const absl::Status& status) { return std::string(status.message
 
 }  // namespace
 
-IndexMaintainer::IndexMaintainer(const Store* store, Scope scope, const Catalog* catalog,
-                                 std::filesystem::path folder, const Bm25Options& bm25, Publish publish,
-                                 const BulkOptions& bulk)
+IndexMaintainer::IndexMaintainer(const Store* store, Scope scope, std::filesystem::path folder,
+                                 const Bm25Options& bm25, Publish publish, const BulkOptions& bulk)
     : store_(store),
       scope_(scope),
-      catalog_(catalog),
       folder_(std::move(folder)),
       bm25_(bm25),
       publish_(std::move(publish)),
@@ -178,7 +176,8 @@ absl::Status IndexMaintainer::Rebuild(const std::string& reason, OldIndex old,
   rebuild_reason_ = reason;
   spdlog::info("keyword index {}: {}; rebuilding beside it", folder_.string(), reason);
   IndexMaintainer builder(
-      store_, scope_, catalog_, BuildingFolder(folder_), bm25_, [](auto) {}, bulk_options_);
+      store_, scope_, BuildingFolder(folder_), bm25_, [](auto) {}, bulk_options_);
+  builder.Use(catalog_);
   absl::StatusOr<bool> filled = false;
   while (!*filled) {
     if (absl::Status status = builder.StartAfresh(); !status.ok()) return status;

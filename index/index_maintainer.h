@@ -2,7 +2,7 @@
 // changes, rebuilds when the schema asks for it, commits. All of Lucene++ happens here, on the thread that
 // calls.
 //
-//   IndexMaintainer maintainer(store, scope, catalog, publish);
+//   IndexMaintainer maintainer(store, scope, folder, bm25, publish);
 //   maintainer.Open();
 //   maintainer.Advance(stop);   // up to the log's end
 //   maintainer.Commit();
@@ -37,13 +37,15 @@ class IndexMaintainer {
   using Publish = std::function<void(std::shared_ptr<const IndexSnapshot>)>;
   // `publish` gets every new snapshot; their positions never go back. `folder`: IndexFolder(), or where a
   // rebuild is made.
-  IndexMaintainer(const Store* store, Scope scope, const Catalog* catalog, std::filesystem::path folder,
-                  const Bm25Options& bm25, Publish publish, const BulkOptions& bulk = {});
+  IndexMaintainer(const Store* store, Scope scope, std::filesystem::path folder, const Bm25Options& bm25,
+                  Publish publish, const BulkOptions& bulk = {});
   ~IndexMaintainer();
 
   // Goes on from the last commit, or from nothing when there is none, it is damaged, or it is of another
   // schema or store. An error only when the folder cannot be used at all.
   absl::Status Open();
+  // Before Advance() and RebuildAside().
+  void Use(const Catalog* catalog) { catalog_ = catalog; }
   // Makes all that is committed in the store at the time of the call searchable; stops between batches when
   // `stop` becomes true. After an error the next call goes on from the last commit.
   absl::Status Advance(const std::atomic<bool>& stop);
@@ -98,7 +100,7 @@ class IndexMaintainer {
 
   const Store* store_;
   const Scope scope_;
-  const Catalog* catalog_;
+  const Catalog* catalog_ = nullptr;
   const std::filesystem::path folder_;
   const Bm25Options bm25_;
   const Publish publish_;

@@ -18,11 +18,11 @@ absl::Status Cancelled() { return absl::CancelledError("the keyword index is clo
 
 }  // namespace
 
-IndexWorker::IndexWorker(const Store* store, Scope scope, const Catalog* catalog,
-                         std::filesystem::path folder, const KeywordIndexOptions& options)
+IndexWorker::IndexWorker(const Store* store, Scope scope, std::filesystem::path folder,
+                         const KeywordIndexOptions& options)
     : refresh_interval_(options.refresh_interval),
       name_(folder.string()),
-      maintainer_(store, scope, catalog, std::move(folder), options.bm25,
+      maintainer_(store, scope, std::move(folder), options.bm25,
                   [this](std::shared_ptr<const IndexSnapshot> fresh) {
                     std::lock_guard lock(mutex_);
                     snapshot_ = std::move(fresh);
@@ -39,12 +39,16 @@ IndexWorker::~IndexWorker() {
   thread_.join();
 }
 
-absl::Status IndexWorker::Start() {
+absl::Status IndexWorker::Open() {
   if (absl::Status status = maintainer_.Open(); !status.ok()) return status;
   rebuild_reason_ = maintainer_.rebuild_reason();
   recompile_reason_ = maintainer_.recompile_reason();
-  thread_ = std::thread([this] { Run(); });
   return absl::OkStatus();
+}
+
+void IndexWorker::Start(const Catalog* catalog) {
+  maintainer_.Use(catalog);
+  thread_ = std::thread([this] { Run(); });
 }
 
 std::shared_ptr<const IndexSnapshot> IndexWorker::snapshot() const {

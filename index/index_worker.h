@@ -3,7 +3,7 @@
 // touches the segments happens on it, so that searches need no lock but the one around the pointer to the
 // snapshot.
 //
-//   IndexWorker worker(store, scope, catalog, folder, absl::Seconds(1));
+//   IndexWorker worker(store, scope, folder, options);
 //   worker.Start();
 //   worker.AwaitRound(absl::InfiniteFuture());
 //   worker.snapshot();
@@ -25,13 +25,15 @@ namespace waymark {
 class IndexWorker {
  public:
   // `options.refresh_interval`: zero: a round begins only when somebody asks.
-  IndexWorker(const Store* store, Scope scope, const Catalog* catalog, std::filesystem::path folder,
+  IndexWorker(const Store* store, Scope scope, std::filesystem::path folder,
               const KeywordIndexOptions& options);
   // Ends the round at the next batch, commits what there is.
   ~IndexWorker();
 
-  // Opens the index (on the calling thread) and starts the rounds.
-  absl::Status Start();
+  // Opens the index, on the calling thread.
+  absl::Status Open();
+  // Starts the rounds.
+  void Start(const Catalog* catalog);
   std::shared_ptr<const IndexSnapshot> snapshot() const;
 
   // Waits for a whole round that began after the call. Answers its error; DEADLINE_EXCEEDED; CANCELLED when

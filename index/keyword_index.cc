@@ -37,12 +37,11 @@ SnapshotQuery SnapshotQueryOf(const KeywordQuery& query, const ItemSet* live, co
 
 class KeywordIndex::Impl {
  public:
-  Impl(const Store* store, Scope scope, const Catalog* catalog, const KeywordIndexOptions& options)
+  Impl(const Store* store, Scope scope, const KeywordIndexOptions& options)
       : store(store),
         scope(scope),
-        catalog(catalog),
         options(options),
-        worker(store, scope, catalog, IndexFolder(store->data_folder(), scope), options) {}
+        worker(store, scope, IndexFolder(store->data_folder(), scope), options) {}
 
   // An index that has seen all that the catalogue has holds no item that is deleted there: null.
   std::shared_ptr<const ItemSet> LiveBeside(const IndexSnapshot& snapshot) const {
@@ -64,7 +63,7 @@ class KeywordIndex::Impl {
 
   const Store* const store;
   const Scope scope;
-  const Catalog* const catalog;
+  const Catalog* catalog = nullptr;  // once started
   const KeywordIndexOptions options;
   IndexWorker worker;
 };
@@ -75,13 +74,25 @@ KeywordIndex::~KeywordIndex() = default;
 absl::StatusOr<std::unique_ptr<KeywordIndex>> KeywordIndex::Open(Store* store, Scope scope,
                                                                  const Catalog* catalog,
                                                                  const KeywordIndexOptions& options) {
+  auto index = Load(store, scope, options);
+  if (index.ok()) (*index)->Start(catalog);
+  return index;
+}
+
+absl::StatusOr<std::unique_ptr<KeywordIndex>> KeywordIndex::Load(Store* store, Scope scope,
+                                                                 const KeywordIndexOptions& options) {
   if (!(options.bm25.k1 >= 0) || !(options.bm25.b >= 0 && options.bm25.b <= 1)) {
     return absl::InvalidArgumentError(absl::StrCat("bm25 has k1 ", options.bm25.k1, " and b ", options.bm25.b,
                                                    "; k1 takes 0 or more, b from 0 to 1"));
   }
-  auto impl = std::make_unique<Impl>(store, scope, catalog, options);
-  if (absl::Status status = impl->worker.Start(); !status.ok()) return status;
+  auto impl = std::make_unique<Impl>(store, scope, options);
+  if (absl::Status status = impl->worker.Open(); !status.ok()) return status;
   return std::unique_ptr<KeywordIndex>(new KeywordIndex(std::move(impl)));
+}
+
+void KeywordIndex::Start(const Catalog* catalog) {
+  impl_->catalog = catalog;
+  impl_->worker.Start(catalog);
 }
 
 absl::Status KeywordIndex::CatchUp(absl::Time until) {

@@ -86,6 +86,11 @@ class KeywordIndex {
   // rebuilt from the store by catching up from the start. Starts the refresh thread.
   static absl::StatusOr<std::unique_ptr<KeywordIndex>> Open(Store* store, Scope scope, const Catalog* catalog,
                                                             const KeywordIndexOptions& options);
+  // Open() in two steps: the first reads the index's files, which may go beside the catalogue's start; all
+  // else comes after the second.
+  static absl::StatusOr<std::unique_ptr<KeywordIndex>> Load(Store* store, Scope scope,
+                                                            const KeywordIndexOptions& options);
+  void Start(const Catalog* catalog);
   ~KeywordIndex();
 
   // Makes everything up to the log's end at the time of the call (or `offset`) searchable.

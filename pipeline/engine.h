@@ -18,6 +18,7 @@
 #include "candidates/deadline.h"
 #include "catalog/catalog.h"
 #include "curation/live_curation.h"
+#include "pipeline/checkpointer.h"
 #include "pipeline/data_check.h"
 #include "pipeline/query_report.h"
 #include "pipeline/request.h"
@@ -31,8 +32,8 @@ struct EngineOptions {
   bool create = true;
   bool read_only = false;
   absl::Duration index_refresh_interval = absl::Seconds(1);
-  // How often derived structures are checkpointed.
-  absl::Duration checkpoint_interval = absl::Minutes(5);
+  // When derived structures are checkpointed.
+  CheckpointPolicy checkpoint;
   // Whether the closed-form model of small catalogues is made anew in the background; off for a single
   // command.
   bool keep_ease_fresh = true;
@@ -60,6 +61,7 @@ struct CollectionStatus {
   std::string tenant, collection;
   StoreCounts counts;
   LogOffset log_end = 0, catalog_position = 0, index_position = 0, behaviour_position = 0;
+  int64_t changes_to_keep = 0;  // that no checkpoint has: a start after a crash would replay them
   int64_t indexed_items = 0, index_segments = 0, index_bytes = 0, vectors = 0;
   SuggestionStatus suggestions;
   bool suggesting = false;  // whether they are kept up; else the rest of their status is empty

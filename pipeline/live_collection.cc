@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <future>
 
 #include "absl/strings/str_cat.h"
 #include "catalog/schema_merge.h"
@@ -33,15 +34,19 @@ absl::StatusOr<std::unique_ptr<LiveCollection>> LiveCollection::Open(Store* stor
 }
 
 absl::Status LiveCollection::Start(const SigningKey* key) {
+  KeywordIndexOptions index_options;
+  index_options.refresh_interval = options_.index_refresh_interval;
+  // The two that take long, side by side.
+  auto loading =
+      std::async(std::launch::async, [&] { return KeywordIndex::Load(store_, scope_, index_options); });
   auto catalog = Catalog::Open(store_, scope_);
+  auto index = loading.get();
   if (!catalog.ok()) return catalog.status();
   catalog_ = *std::move(catalog);
   items_ = std::make_unique<CatalogDirectory>(store_, scope_, catalog_.get());
-  KeywordIndexOptions index_options;
-  index_options.refresh_interval = options_.index_refresh_interval;
-  auto index = KeywordIndex::Open(store_, scope_, catalog_.get(), index_options);
   if (!index.ok()) return index.status();
   index_ = *std::move(index);
+  index_->Start(catalog_.get());
   auto curation = LiveCuration::Open(store_, scope_, catalog_.get());
   if (!curation.ok()) return curation.status();
   curation_ = *std::move(curation);
@@ -71,11 +76,17 @@ absl::Status LiveCollection::Start(const SigningKey* key) {
   if (auto status = LoadActive(); !status.ok()) return status;
   OpenSuggestions();
   follower_ = std::thread([this] { Follow(); });
+  if (!options_.read_only) {
+    checkpointer_ = std::make_unique<Checkpointer>(
+        absl::StrCat(name_.tenant, "/", name_.collection), options_.checkpoint, catalog_->replayed_changes(),
+        [this] { return catalog_->live_count(); }, [this] { return Checkpoint(); });
+  }
   if (options_.keep_ease_fresh) ease_keeper_ = std::thread([this] { KeepEaseFresh(); });
   return absl::OkStatus();
 }
 
 LiveCollection::~LiveCollection() {
+  checkpointer_.reset();
   {
     std::lock_guard<std::mutex> lock(follow_mutex_);
     stop_ = true;
@@ -93,6 +104,7 @@ std::shared_ptr<const Snapshot> LiveCollection::snapshot() const {
 
 void LiveCollection::OnCommitted(absl::Span<const Change> changes) {
   catalog_->Apply(changes);
+  if (checkpointer_ != nullptr) checkpointer_->Count(static_cast<int64_t>(changes.size()));
   {
     std::lock_guard<std::mutex> lock(follow_mutex_);
     follow_pending_ = true;
@@ -106,30 +118,31 @@ absl::StatusOr<bool> LiveCollection::FollowOnce() {
     changes.push_back(change);
     return absl::OkStatus();
   };
-  bool any = false;
-  auto read = store_->Read(scope_, behaviour_->position(), kFollowBatch, collect);
+  const LogOffset behaviour = behaviour_->position();
+  auto read = store_->Read(scope_, behaviour, kFollowBatch, collect, kBehaviourChanges);
   if (!read.ok()) return read.status();
-  any = !changes.empty();
+  bool any = *read > behaviour;
   behaviour_->Apply(changes, *read);
   if (field_vectors_->any()) {
     changes.clear();
-    auto end = store_->Read(scope_, field_vectors_->position(), kFollowBatch, collect);
+    const LogOffset position = field_vectors_->position();
+    auto end = store_->Read(scope_, position, kFollowBatch, collect, kItemChanges);
     if (!end.ok()) return end.status();
-    any = any || !changes.empty();
+    any = any || *end > position;
     if (auto status = field_vectors_->Apply(changes, *end); !status.ok()) return status;
   }
   for (const auto& retriever : loader_->Retrievers()) {
     changes.clear();
-    auto end = store_->Read(scope_, retriever->vectors->position(), kFollowBatch, collect);
+    const LogOffset position = retriever->vectors->position();
+    auto end = store_->Read(scope_, position, kFollowBatch, collect, kItemChanges);
     if (!end.ok()) return end.status();
-    any = any || !changes.empty();
+    any = any || *end > position;
     if (auto status = retriever->vectors->Apply(changes, *end); !status.ok()) return status;
   }
   return any;
 }
 
 void LiveCollection::Follow() {
-  absl::Time last_checkpoint = absl::Now();
   absl::Duration pause = absl::Milliseconds(100);
   while (true) {
     {
@@ -147,13 +160,6 @@ void LiveCollection::Follow() {
       continue;
     }
     pause = *any ? absl::ZeroDuration() : absl::Seconds(1);
-    if (absl::Now() - last_checkpoint >= options_.checkpoint_interval) {
-      if (auto status = Checkpoint(); !status.ok()) {
-        spdlog::error("checkpoint_failed collection={}/{} reason=\"{}\"", name_.tenant, name_.collection,
-                      std::string(status.message()));
-      }
-      last_checkpoint = absl::Now();
-    }
   }
 }
 
@@ -188,12 +194,13 @@ void LiveCollection::KeepEaseFresh() {
 absl::Status LiveCollection::Checkpoint() {
   if (options_.read_only) return absl::OkStatus();
   absl::Status first;
+  // First what a start replays before it answers.
   first.Update(catalog_->Checkpoint());
-  first.Update(index_->Commit());
   first.Update(behaviour_->Checkpoint());
   first.Update(field_vectors_->Checkpoint());
-  first.Update(suggestions_->Checkpoint());
   for (const auto& retriever : loader_->Retrievers()) first.Update(retriever->vectors->Checkpoint());
+  first.Update(index_->Commit());
+  first.Update(suggestions_->Checkpoint());
   return first;
 }
 
@@ -319,6 +326,7 @@ CollectionStatus LiveCollection::status() {
   out.collection = name_.collection;
   out.counts = store_->Counts(scope_);
   out.log_end = store_->End();
+  if (checkpointer_ != nullptr) out.changes_to_keep = checkpointer_->changes();
   // Other collections' changes lie between: behind is only what this one's log still has.
   bool behind = false;
   const auto any = [&behind](const Change&) {

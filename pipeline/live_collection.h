@@ -14,6 +14,7 @@
 
 #include "absl/synchronization/mutex.h"
 #include "candidates/item_directory.h"
+#include "pipeline/checkpointer.h"
 #include "pipeline/engine.h"
 #include "pipeline/item_admission.h"
 #include "pipeline/model_registry.h"
@@ -138,6 +139,7 @@ class LiveCollection : public Collection {
   std::condition_variable follow_wake_, stopping_;
   bool follow_pending_ = false, stop_ = false;
   std::thread follower_, ease_keeper_;
+  std::unique_ptr<Checkpointer> checkpointer_;  // after all that it keeps; null: nothing is written
 };
 
 }  // namespace waymark

@@ -166,12 +166,14 @@ absl::Status FieldVectors::Replay() {
   std::vector<Change> changes;
   while (position() < store_->End()) {
     changes.clear();
-    auto read = store_->Read(scope_, position(), kFieldReplayBatch, [&](const Change& change) {
+    const auto collect = [&](const Change& change) {
       changes.push_back(change);
       return absl::OkStatus();
-    });
+    };
+    const LogOffset before = position();
+    auto read = store_->Read(scope_, before, kFieldReplayBatch, collect, kItemChanges);
     if (!read.ok()) return read.status();
-    if (changes.empty() && *read <= position()) break;
+    if (*read <= before) break;
     if (absl::Status status = Apply(changes, *read); !status.ok()) return status;
   }
   return absl::OkStatus();

@@ -82,12 +82,14 @@ absl::Status LiveBehaviour::Replay() {
   std::vector<Change> changes;
   while (position() < store_->End()) {
     changes.clear();
-    auto read = store_->Read(scope_, position(), kReplayBatch, [&](const Change& change) {
+    const auto collect = [&](const Change& change) {
       changes.push_back(change);
       return absl::OkStatus();
-    });
+    };
+    const LogOffset before = position();
+    auto read = store_->Read(scope_, before, kReplayBatch, collect, kBehaviourChanges);
     if (!read.ok()) return read.status();
-    if (changes.empty() && *read <= position()) break;
+    if (*read <= before) break;
     Apply(changes, *read);
   }
   return absl::OkStatus();

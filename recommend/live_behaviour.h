@@ -27,6 +27,9 @@
 
 namespace waymark {
 
+// What Apply() takes in; other changes say nothing of behaviour.
+inline constexpr ChangeKinds kBehaviourChanges = {.items = false, .users = false};
+
 struct LiveBehaviourOptions {
   BehaviourCountsOptions counts;
   EaseOptions ease;

@@ -97,12 +97,14 @@ absl::Status LiveVectors::Replay() {
   std::vector<Change> changes;
   while (position() < store_->End()) {
     changes.clear();
-    auto read = store_->Read(scope_, position(), kVectorReplayBatch, [&](const Change& change) {
+    const auto collect = [&](const Change& change) {
       changes.push_back(change);
       return absl::OkStatus();
-    });
+    };
+    const LogOffset before = position();
+    auto read = store_->Read(scope_, before, kVectorReplayBatch, collect, kItemChanges);
     if (!read.ok()) return read.status();
-    if (changes.empty() && *read <= position()) break;
+    if (*read <= before) break;
     if (absl::Status s = Apply(changes, *read); !s.ok()) return s;
   }
   return absl::OkStatus();

@@ -23,7 +23,8 @@ namespace {
 
 constexpr size_t kWriteBufferBytes = 32 << 20;
 constexpr size_t kAllWriteBuffersBytes = 128 << 20;
-constexpr uint64_t kWalBytes = 256 << 20;
+// A start after a crash reads so much of it, and writes it into files: 0.5 s.
+constexpr uint64_t kWalBytes = 64 << 20;
 // What erasure removed is gone from the files after this at the latest.
 constexpr uint64_t kRewriteSeconds = 15 * 24 * 3600;
 

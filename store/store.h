@@ -82,7 +82,8 @@ class Store : public ChangeFeed {
   // --- the log
   // -----------------------------------------------------------------------------------------------
   absl::StatusOr<LogOffset> Read(Scope scope, LogOffset after, size_t limit,
-                                 const std::function<absl::Status(const Change&)>& visit) const override;
+                                 const std::function<absl::Status(const Change&)>& visit,
+                                 const ChangeKinds& kinds = {}) const override;
   LogOffset End() const override;
   LogPosition EndPosition() const;
 

@@ -13,6 +13,23 @@ namespace {
 // More is refused: it would not fit a group, and hold everybody else up.
 constexpr size_t kMaxWriteBytes = 256 << 20;
 
+// By the tag that a record of the log begins with, which says what it is.
+bool Wanted(std::string_view record, const ChangeKinds& kinds) {
+  if (record.empty()) return true;
+  switch (static_cast<uint8_t>(record[0]) >> 3) {
+    case storage::LogEntry::kItemFieldNumber:
+      return kinds.items;
+    case storage::LogEntry::kUserFieldNumber:
+      return kinds.users;
+    case storage::LogEntry::kEventFieldNumber:
+      return kinds.events;
+    case storage::LogEntry::kErasureFieldNumber:
+      return kinds.erasures;
+    default:
+      return true;
+  }
+}
+
 }  // namespace
 
 struct Store::Impl::PendingWrite : CommitQueue::Entry {
@@ -132,7 +149,8 @@ void Store::Impl::FinishErasuresOf(PendingWrite& write) {
 }
 
 absl::StatusOr<LogOffset> Store::Read(Scope scope, LogOffset after, size_t limit,
-                                      const std::function<absl::Status(const Change&)>& visit) const {
+                                      const std::function<absl::Status(const Change&)>& visit,
+                                      const ChangeKinds& kinds) const {
   // Before the walk begins: everything up to here is seen by it.
   const LogOffset committed = impl_->end;
   const auto walk =
@@ -142,6 +160,10 @@ absl::StatusOr<LogOffset> Store::Read(Scope scope, LogOffset after, size_t limit
   for (size_t count = 0; walk->Valid(); walk->Next(), ++count) {
     if (count == limit) return seen;
     change.offset = OffsetOfLogKey(walk->key());
+    if (!Wanted(walk->value(), kinds)) {
+      seen = change.offset;
+      continue;
+    }
     if (absl::Status status = ParseRecord(walk->value(), "log entry", change.entry); !status.ok())
       return status;
     if (absl::Status status = visit(change); !status.ok()) return status;

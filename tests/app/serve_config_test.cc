@@ -9,7 +9,7 @@ TEST_CASE("a configuration sets what it names and leaves the rest") {
   ServeConfig config;
   const std::string usual_admin = config.server.admin_address;
   REQUIRE(ApplyConfig(R"({"data":"d","grpc":"127.0.0.1:9","default_deadline_ms":1500,"served_sample_rate":0.5,
-                          "cors_origins":["http://a"],"checkpoint_interval_s":60,"model_memory_limit_mb":2})",
+                          "cors_origins":["http://a"],"checkpoint_interval_s":60,"checkpoint_changes":5000,"model_memory_limit_mb":2})",
                       &config)
               .ok());
   CHECK(config.data == "d");
@@ -18,7 +18,8 @@ TEST_CASE("a configuration sets what it names and leaves the rest") {
   CHECK(config.server.default_deadline == absl::Milliseconds(1500));
   CHECK(config.engine.served_sample_rate == 0.5);
   CHECK(config.server.cors_origins == std::vector<std::string>{"http://a"});
-  CHECK(config.engine.checkpoint_interval == absl::Minutes(1));
+  CHECK(config.engine.checkpoint.interval == absl::Minutes(1));
+  CHECK(config.engine.checkpoint.changes == 5000);
   CHECK(config.engine.model_memory_limit_bytes == 2097152);
 }
 

@@ -10,6 +10,9 @@
 namespace waymark {
 namespace {
 
+using tests::Fields;
+using tests::Inferred;
+
 std::vector<uint32_t> ItemsOf(const Bitmap& bits) {
   std::vector<uint32_t> items(bits.cardinality());
   if (!items.empty()) bits.toUint32Array(items.data());
@@ -198,6 +201,46 @@ TEST_CASE(
   CHECK(timed.FindYears().column == timed.FindNumbers("released"));
   CHECK(timed.FindYears().times);
   CHECK(columns_of({R"({"rank": 3})"}).FindYears().column == nullptr);
+}
+
+TEST_CASE(
+    "Parts of columns that are written beside changes come to the newest values when these are replayed") {
+  const auto schema = std::make_shared<const Schema>(Inferred({R"({"title": "a b", "n": 1, "kind": "x"})"}));
+  const auto change = [](ItemOrdinal item, const std::string& json) {
+    storage::ItemChange change;
+    change.set_ordinal(item);
+    change.set_all(true);
+    *change.mutable_record()->mutable_fields() = Fields(json);
+    return change;
+  };
+  // Item 3 is new, item 1 changes, item 2 goes, all of it after the first part was written.
+  storage::ItemChange gone = change(2, "{}");
+  gone.mutable_record()->set_deleted(true);
+  const std::vector<storage::ItemChange> tail = {change(3, R"({"title": "new one", "n": 30, "kind": "z"})"),
+                                                 change(1, R"({"title": "changed", "n": 11, "kind": "y"})"),
+                                                 gone};
+  ItemColumns written(schema);
+  for (ItemOrdinal item = 0; item < 3; ++item) {
+    written.Apply(change(item, R"({"title": "some thing", "n": 7, "kind": "x"})"));
+  }
+  std::vector<std::string> parts(written.part_count());
+  written.WritePart(0, &parts[0]);
+  for (const auto& late : tail) written.Apply(late);
+  for (size_t part = 1; part < parts.size(); ++part) written.WritePart(part, &parts[part]);
+
+  ItemColumns read(schema);
+  for (size_t part = 0; part < parts.size(); ++part) REQUIRE(read.ReadPart(part, parts[part], 4));
+  for (const auto& late : tail) read.Apply(late);
+  CHECK(ItemsOf(read.rows().live) == std::vector<uint32_t>{0, 1, 3});
+  CHECK(read.BrokenIndexes().empty());
+  const storage::ItemChange kept = change(0, R"({"title": "some thing", "n": 7, "kind": "x"})");
+  for (const storage::ItemChange& newest : {kept, tail[0], tail[1]}) {
+    CHECK(read.DifferingFields(newest.ordinal(), newest.record()).empty());
+  }
+  CHECK(std::isnan(read.FindNumbers("n")->First(2)));
+  // An ordinal that was never given out is damage.
+  ItemColumns small(schema);
+  CHECK_FALSE(small.ReadPart(1, parts[1], 3));
 }
 
 }  // namespace

@@ -171,4 +171,35 @@ TEST_CASE("nothing is received later than it was written, whatever an import say
   CHECK(absl::FromUnixMicros(f.store_->GetEvent(f.scope_, 1)->received_time_us()) == kNow);
 }
 
+TEST_CASE(
+    "readers of the log are shown the kinds of changes that they ask for, and come as far as the others") {
+  StoreFixture f;
+  f.Write({PutItem{"i1", Fields({{"title", Text("a")}})}, PutUser{"u1", Fields({{"town", Text("b")}})},
+           Event("u1", "i1"), DeleteItem{"i1"}, DeleteUser{"u1"}});
+  // Of the log in full: an item, a user, an event, an item, the user's record and erasure.
+  const auto seen = [&](size_t limit, const ChangeKinds& kinds) {
+    std::vector<LogOffset> offsets;
+    auto end = f.store_->Read(
+        f.scope_, 0, limit,
+        [&](const Change& change) {
+          offsets.push_back(change.offset);
+          CHECK((kinds.items || !change.entry.has_item()));
+          CHECK((kinds.users || !change.entry.has_user()));
+          CHECK((kinds.events || !change.entry.has_event()));
+          CHECK((kinds.erasures || !change.entry.has_erasure()));
+          return absl::OkStatus();
+        },
+        kinds);
+    REQUIRE(end.ok());
+    return std::pair(offsets, *end);
+  };
+  const LogOffset end = f.store_->End();
+  CHECK(seen(100, {}).first.size() == end);
+  CHECK(seen(100, kItemChanges) == std::pair(std::vector<LogOffset>{1, 4}, end));
+  CHECK(seen(100, {.items = false, .users = false, .erasures = false}) ==
+        std::pair(std::vector<LogOffset>{3}, end));
+  CHECK(seen(2, {.items = false, .users = false, .erasures = false}) ==
+        std::pair(std::vector<LogOffset>{}, LogOffset{2}));
+}
+
 }  // namespace waymark::tests
