@@ -10,9 +10,24 @@
 #include "app/progress.h"
 #include "app/result_table.h"
 #include "app/text_table.h"
+#include "waymark/v1/catalog.pb.h"
 
 namespace waymark {
 namespace {
+
+// What to do where nothing is found because the collection itself is empty; else nothing.
+absl::StatusOr<std::string> WhereNothingIs(const std::string& parent, Backend* backend) {
+  v1::ListItemsRequest request;
+  request.set_parent(parent);
+  request.set_page_size(1);
+  v1::ListItemsResponse response;
+  auto status = backend->Call("waymark.v1.CatalogService.ListItems", request, &response);
+  if (!status.ok()) return status;
+  if (!response.items().empty()) return "";
+  return absl::StrCat(
+      "there are no items in ", parent, " of ", backend->where(),
+      " yet; events name items without making them: `waymark import items FILE` brings them\n");
+}
 
 template <class Response>
 int Print(const Response& response, const std::string& head, const std::string& parent, bool json,
@@ -26,6 +41,10 @@ int Print(const Response& response, const std::string& head, const std::string& 
   std::string text = head;
   if (!response.results().empty()) {
     absl::StrAppend(&text, ResultTable(response.results(), ChooseFields(schema), TerminalWidth()));
+  } else {
+    auto why = WhereNothingIs(parent, backend);
+    if (!why.ok()) return Fail(why.status());
+    absl::StrAppend(&text, *why);
   }
   absl::StrAppend(&text, DegradedLines(response.degraded()),
                   ServedByLine(response.served_by(), response.timings()), "\n");

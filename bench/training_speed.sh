@@ -12,24 +12,20 @@ bin=$here/build/release/bin python=$2
 beauty=${DATA:-$here/../shared/data}/amazon-beauty-5core/Beauty.txt
 mkdir -p "$1"; work=$(cd "$1" && pwd)
 export OMP_NUM_THREADS=1
-[ -f "$work/few.txt" ] || head -n 2000 "$beauty" >"$work/few.txt"
-shards() { # name, sequences
-  [ -d "$work/$1-data" ] || awk '{for (i = 2; i <= NF; ++i) printf "{\"type\":\"view\",\"user_id\":\"%s\",\"item_id\":\"%s\",\"time\":%d}\n", $1, $i, i + 1000000000}' "$2" |
-    "$bin/waymark" import events - --data "$work/$1-data" >&2
-  [ -f "$work/$1-shards/index.json" ] || "$bin/waymark" export examples "$work/$1-shards" --plain --data "$work/$1-data" --leave-out 1 >&2
-}
-shards few "$work/few.txt"; shards full "$beauty"
+[ -f "$work/few.txt" ] || head -n 2000 "$beauty" >"$work/few.txt"  # as few's shards
+"$here/scripts/build" release waymark waymark-train >&2
+few=$("$here/bench/training_shards.sh" "$work" few) full=$("$here/bench/training_shards.sh" "$work" beauty)
 train=("$bin/waymark-train" --package "$work/none")
 plain=(--dropout 0 --history 250 --negatives 1000000)
 rm -rf "$work/start"
-"$bin/waymark-train" --shards "$work/few-shards" --package "$work/start" --epochs 1 "${plain[@]}" >/dev/null 2>&1
-"${train[@]}" --shards "$work/few-shards" --init-from "$work/start" --epochs 5 --batch-tokens 1000000 --max-steps 5 \
+"$bin/waymark-train" --shards "$few" --package "$work/start" --epochs 1 "${plain[@]}" >/dev/null 2>&1
+"${train[@]}" --shards "$few" --init-from "$work/start" --epochs 5 --batch-tokens 1000000 --max-steps 5 \
   --losses "$work/losses" "${plain[@]}" >/dev/null 2>&1
 "$python" "$here/bench/eager_retriever.py" check "$work/few.txt" "$work/start" "$work/losses"
 rm -f "$work"/report-*.json "$work"/eager-*.jsonl
 for round in $(seq "${ROUNDS:-5}"); do
   TIMEFORMAT='%U %S'
-  { time "${train[@]}" --shards "$work/full-shards" --max-steps "${STEPS:-150}" --report "$work/report-$round.json" \
+  { time "${train[@]}" --shards "$full" --max-steps "${STEPS:-150}" --report "$work/report-$round.json" \
     >/dev/null 2>&1; } 2>"$work/seconds-$round"
   "$python" "$here/bench/eager_retriever.py" time "$beauty" "${STEPS:-150}" >"$work/eager-$round.jsonl"
 done

@@ -20,6 +20,7 @@ class ShardPool {
   explicit ShardPool(int threads);
   ~ShardPool();
   void Run(size_t parts, const std::function<void(size_t)>& work);
+  size_t threads() const { return threads_; }
 
  private:
   void Serve(size_t thread);

@@ -100,7 +100,8 @@ void AddRanks(CLI::App* app, TrainArguments* a) {
       ->capture_default_str()
       ->type_name("N");
   app->add_flag("--share-rows", a->job.share_rows,
-                "each rank holds its share of the item table, not all of it")
+                "each rank holds its share of the rows of the item and content tables, of a ranker of the "
+                "query table too")
       ->group(group);
   app->add_option("--mesh", a->job.mesh,
                   "data=D,tensor=T or data=D,pipeline=P: each copy of the model on T or P neighbouring ranks")

@@ -225,7 +225,7 @@ void Encoder::Backward(const SequenceLayout& layout, const at::Tensor& dstates, 
 void Encoder::NewestBlock(size_t b, const SequenceLayout& layout, at::Tensor* x,
                           EncoderWorkspace* workspace) const {
   const BlockWeights& block = weights_->blocks[b];
-  EncoderWorkspace::Block& w = workspace->blocks[b];
+  EncoderWorkspace::Block& w = block_of(workspace, b);
   const int64_t rows = x->size(0), width = shape_.width, sequences = layout.sequences();
   Norm(block.attention.norm, *x, Sized(w.n1, rows, width), nullptr);
   // Keys and values of all tokens; query and gate of the newest.

@@ -30,6 +30,25 @@ TEST_CASE("a search prints a table for people and one document for programs") {
   CHECK(sandbox.Json({"search", "the of", "--data", "d"})["results"].empty());
 }
 
+TEST_CASE("where events were imported and items never, an empty answer says what is missing") {
+  Sandbox sandbox;
+  REQUIRE(sandbox
+              .Run({"import", "events", "-", "--data", "d"},
+                   R"({"type":"view","user_id":"u","item_id":"1","time":1000000000})")
+              .code == 0);
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"recommend", "--user", "u", "--data", "d"}, {"search", "star", "--data", "d"}}) {
+    const Ran ran = sandbox.Run(command);
+    CHECK(ran.code == 0);
+    CHECK_THAT(ran.out, Catch::Contains("there are no items in tenants/default/collections/default") &&
+                            Catch::Contains("`waymark import items FILE` brings them"));
+  }
+  // Nothing of the sort where there are some.
+  REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, kFilms).code == 0);
+  CHECK_THAT(sandbox.Run({"search", "nowhere", "--data", "d"}).out,
+             Catch::Contains("0 items") && !Catch::Contains("import items"));
+}
+
 TEST_CASE("misspelled words find what is meant, unless they shall not") {
   Sandbox sandbox;
   REQUIRE(sandbox.Run({"import", "items", "-", "--data", "d"}, kFilms).code == 0);

@@ -51,6 +51,10 @@ class MetRanks : public RankerRanks {
     meeting_->leave.arrive_and_wait();
     *gradients = last = std::move(all);
   }
+  // Every rank has all rows here.
+  torch::Tensor Fetch(size_t, const torch::Tensor& own, const torch::Tensor& rows) override {
+    return own.index_select(0, rows);
+  }
   RankerGradients last;
 
  private:
@@ -185,6 +189,22 @@ TEST_CASE("a step with ranks is the step without, also where some parameters hav
   CHECK(words == of_ranks);  // as it began
   const RankerModel begun(setting.config, 5);
   CHECK(begun.Weights().at("words_key").bytes == weights.at("words_key").bytes);
+}
+
+TEST_CASE("A share of a table begins with the values that its rows have in the whole one") {
+  for (const auto& [rows, width] : {std::pair{int64_t{20000}, int64_t{32}}, {8193, 6}, {5, 4}, {2, 32}}) {
+    auto generator = at::make_generator<at::CPUGeneratorImpl>(uint64_t{9});
+    const RowTable whole(rows, width, 0.1, generator);
+    const RowTable next(7, width, 0.1, generator);
+    for (int64_t rank = 0; rank < 3; ++rank) {
+      auto again = at::make_generator<at::CPUGeneratorImpl>(uint64_t{9});
+      const RowTable share(rows, width, 0.1, again, {rank, 3});
+      CHECK(share.rows() == rows);
+      CHECK(at::equal(share.values(), whole.values().slice(0, std::min(rank, rows), std::nullopt, 3)));
+      // What comes after it does not depend on the share.
+      CHECK(at::equal(RowTable(7, width, 0.1, again).values(), next.values()));
+    }
+  }
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ TEST_CASE("A row begins for its item as the table of all items does, with moment
       if (shared_moments) {
         share.moments = {rank, 3};
       } else {
-        share.ids = {rank, 3};
+        share.rows = {rank, 3};
       }
       RetrieverModel model(options.shape, 10, 3, share);
       for (at::Tensor* t : {&model.tables.id, &model.id_moments.first, &model.id_moments.second}) t->fill_(9);

@@ -75,8 +75,9 @@ inline void SealIndex(storage::Sealing* sealing) {
 
 struct WrittenBy {
   ShardPacking packing = ShardPacking::kZstd;
-  const ShardKeys* keys = nullptr;  // sealed, when there are any
-  std::set<uint64_t> left_out;      // users that are not written
+  const ShardKeys* keys = nullptr;                           // sealed, when there are any
+  std::set<uint64_t> left_out;                               // users that are not written
+  std::vector<uint64_t> (*content)(int64_t item) = nullptr;  // hashes; null: no item has any
 };
 
 // History u goes to file u % files.
@@ -111,7 +112,10 @@ inline storage::ExamplesIndex WriteShards(const std::filesystem::path& folder, i
     index.set_targets(index.targets() + targets);
   }
   std::string raw;
-  for (int64_t i = 0; i < items; ++i) AppendRecord(PrintItem({absl::StrCat("item", i), {}}), &raw);
+  for (int64_t i = 0; i < items; ++i) {
+    AppendRecord(PrintItem({absl::StrCat("item", i), by.content ? by.content(i) : std::vector<uint64_t>()}),
+                 &raw);
+  }
   *index.mutable_items() =
       WriteShardFile(folder, absl::StrCat("items", EndingOf(packing)), packing, raw, items);
   index.set_item_count(items);

@@ -6,18 +6,19 @@ namespace {
 using namespace tests;  // NOLINT: fixtures
 using Catch::Matchers::Contains;
 
-// Two ranks that were started by hand.
+// Ranks that were started by hand, two of them where nothing else is said.
 struct TwoRanks {
   std::vector<std::unique_ptr<Launched>> ranks;
+  std::string meeting = "127.0.0.1:" + std::to_string(FreePort());
 
+  // own: of each rank.
   TwoRanks(const TrainFolder& folder, const std::vector<std::string>& options,
            const std::vector<std::vector<std::string>>& own = {{}, {}}) {
     std::filesystem::remove(folder / "losses");
-    const std::string meeting = "127.0.0.1:" + std::to_string(FreePort());
-    for (size_t r = 0; r < 2; ++r) {
+    for (size_t r = 0; r < own.size(); ++r) {
       std::vector<std::string> of_rank = options;
-      of_rank.insert(of_rank.end(),
-                     {"--rank", std::to_string(r), "--world-size", "2", "--rendezvous", meeting});
+      of_rank.insert(of_rank.end(), {"--rank", std::to_string(r), "--world-size", std::to_string(own.size()),
+                                     "--rendezvous", meeting});
       of_rank.insert(of_rank.end(), own[r].begin(), own[r].end());
       ranks.push_back(folder.Start("rank" + std::to_string(r), folder.SmallCommand("package", of_rank)));
     }
@@ -35,27 +36,49 @@ TEST_CASE("A rank that is killed ends the others with an error, soon") {
   for (const size_t killed : {0, 1}) {
     TwoRanks two(folder, {"--epochs", "500", "--patience", "500", "--losses", folder / "losses"});
     two.WaitForSteps(folder, 10);
+    const std::string process = std::to_string(two.ranks[killed]->pid());
     two.ranks[killed]->Signal(SIGKILL);
     CHECK(two.ranks[1 - killed]->Wait(180) == 1);
-    CHECK_THAT(two.ranks[1 - killed]->err(), Contains("another rank has ended"));
+    if (killed == 1) {
+      CHECK_THAT(two.ranks[0]->err(), Contains("failed on rank 0: rank 1 (host ") &&
+                                          Contains(", process " + process + ") has ended or stands still"));
+    } else {
+      CHECK_THAT(two.ranks[1]->err(),
+                 Contains("rank 0, which holds the ranks' meeting at " + two.meeting + ", has ended"));
+    }
   }
 }
 
-TEST_CASE("A rank that stands still is noticed within the timeout") {
+TEST_CASE("A rank that stands still is named by each of the others, within the timeout and 10 s") {
   const TrainFolder folder(ChainHistories(400, 12, 60), 60);
-  TwoRanks two(folder, {"--epochs", "500", "--patience", "500", "--losses", folder / "losses"},
-               {{"--timeout", "3"}, {"--timeout", "3"}});
-  two.WaitForSteps(folder, 10);
-  two.ranks[1]->Signal(SIGSTOP);
-  const auto before = std::chrono::steady_clock::now();
-  CHECK(two.ranks[0]->Wait(180) == 1);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
-  CHECK(seconds < 40);  // 3, or 1.5 * 3 + 10 for the watchdog, and what a busy machine adds
-  CHECK_THAT(two.ranks[0]->err(), Contains("not answered within 3s") || Contains("has not ended within"));
-  two.ranks[1]->Signal(SIGCONT);
-  const auto ended = two.ranks[1]->Wait(180);
-  INFO(two.ranks[1]->err());
-  CHECK(ended == 1);
+  for (const auto& [ranks, stopped] : {std::pair{2, 1}, {4, 2}, {2, 0}, {4, 0}}) {
+    INFO("rank " << stopped << " of " << ranks);
+    TwoRanks all(folder, {"--epochs", "500", "--patience", "500", "--losses", folder / "losses"},
+                 std::vector<std::vector<std::string>>(ranks, {"--timeout", "3"}));
+    all.WaitForSteps(folder, 10);
+    const std::string process = std::to_string(all.ranks[stopped]->pid());
+    all.ranks[stopped]->Signal(SIGSTOP);
+    const auto before = std::chrono::steady_clock::now();
+    for (int r = 0; r < ranks; ++r) {
+      if (r == stopped) continue;
+      CHECK(all.ranks[r]->Wait(180) == 1);
+      if (stopped == 0) {
+        CHECK_THAT(all.ranks[r]->err(), Contains("rank 0, which holds the ranks' meeting at " + all.meeting +
+                                                 ", does not answer"));
+      } else {
+        CHECK_THAT(all.ranks[r]->err(), Contains("rank " + std::to_string(stopped) + " (host ") &&
+                                            Contains("process " + process + ") has ended or stands still"));
+      }
+      // It is the only one that is named.
+      CHECK_THAT(all.ranks[r]->err(), !Contains("have ended or stand still"));
+    }
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+    CHECK(seconds < 40);  // 3 and 10, or 1.5 * 3 + 10 + 10 for the watchdog, and what a busy machine adds
+    all.ranks[stopped]->Signal(SIGCONT);
+    const auto ended = all.ranks[stopped]->Wait(180);
+    INFO(all.ranks[stopped]->err());
+    CHECK(ended == 1);
+  }
 }
 
 TEST_CASE("A rank that holds a part or a stage of a model ends the others as soon") {
@@ -70,7 +93,7 @@ TEST_CASE("A rank that holds a part or a stage of a model ends the others as soo
       two.WaitForSteps(folder, 10);
       two.ranks[1]->Signal(signal);
       CHECK(two.ranks[0]->Wait(180) == 1);
-      CHECK_THAT(two.ranks[0]->err(), Contains("another rank has ended"));
+      CHECK_THAT(two.ranks[0]->err(), Contains("rank 1 (host ") && Contains("has ended or stands still"));
       if (signal == SIGSTOP) two.ranks[1]->Signal(SIGKILL);
     }
   }

@@ -141,10 +141,11 @@ inline std::vector<HistoryExample> BeautyHistories() {
 // A folder with shards in `shards`, and runs of waymark-train on them.
 class TrainFolder {
  public:
-  explicit TrainFolder(const std::vector<HistoryExample>& histories, int64_t items, int files = 8)
+  explicit TrainFolder(const std::vector<HistoryExample>& histories, int64_t items, int files = 8,
+                       const WrittenBy& by = {})
       : folder_("waymark-train") {
     std::filesystem::create_directories(folder_ / "shards");
-    WriteShards(folder_ / "shards", files, items, histories, 1);
+    WriteShards(folder_ / "shards", files, items, histories, 1, by);
   }
   // An empty folder for shards.
   TrainFolder() : folder_("waymark-train") { std::filesystem::create_directories(folder_ / "shards"); }

@@ -105,7 +105,7 @@ TEST_CASE("Options of a retriever's training are refused by name, and so are oth
                                    "--history", "--validation-users", "--admit-after", "--max-rows"}) {
     refused({"--parts", "2", option, "3"}, option + " is for the training of a retriever");
   }
-  refused({"--parts", "2", "--share-rows"}, "--share-rows is for the training of a retriever");
+  refused({"--shard-optimizer", "--share-rows"}, "--shard-optimizer is for the training of a retriever");
   refused({"--parts", "2", "--evict", "recent"}, "--evict is for the training of a retriever");
   refused({"--parts", "2", "--width", "33"}, "attention_heads is 2, which does not divide width 33");
   refused({"--parts", "2", "--dropout", "0.95"}, "dropout is 0.95; it takes 0 to 0.9");

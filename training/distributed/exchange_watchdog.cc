@@ -16,8 +16,11 @@ int64_t SteadyMs() {
 
 }  // namespace
 
-ExchangeWatchdog::ExchangeWatchdog(int rank, absl::Duration limit)
-    : rank_(rank), limit_(limit), thread_([this](const std::stop_token& stop) { Watch(stop); }) {}
+ExchangeWatchdog::ExchangeWatchdog(int rank, absl::Duration limit, std::function<std::string()> who)
+    : rank_(rank),
+      limit_(limit),
+      who_(std::move(who)),
+      thread_([this](const std::stop_token& stop) { Watch(stop); }) {}
 
 void ExchangeWatchdog::Begin(const char* what) {
   what_ = what;
@@ -33,8 +36,10 @@ void ExchangeWatchdog::Watch(const std::stop_token& stop) {
     if (now - seen > 5000 && deadline != 0) deadline_ms_ = now + absl::ToInt64Milliseconds(limit_);
     seen = now;
     if (deadline == 0 || deadline_ms_ == 0 || now < deadline_ms_) continue;
-    std::fprintf(stderr, "waymark-train: rank %d: %s has not ended within %s; the process ends itself\n",
-                 rank_, what_.load(), absl::FormatDuration(limit_).c_str());
+    const std::string who = who_();
+    std::fprintf(stderr, "waymark-train: rank %d: %s has not ended within %s; %s%sthe process ends itself\n",
+                 rank_, what_.load(), absl::FormatDuration(limit_).c_str(), who.c_str(),
+                 who.empty() ? "" : "; ");
     std::fflush(stderr);
     std::_Exit(1);
   }

@@ -5,6 +5,8 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <thread>
 
 #include "absl/time/time.h"
@@ -13,7 +15,8 @@ namespace waymark {
 
 class ExchangeWatchdog {
  public:
-  ExchangeWatchdog(int rank, absl::Duration limit);
+  // who: names those that are missing, in a bounded time; asked when an exchange has not ended.
+  ExchangeWatchdog(int rank, absl::Duration limit, std::function<std::string()> who);
   // `what` is kept as it is.
   void Begin(const char* what);
   void End() { deadline_ms_ = 0; }
@@ -23,6 +26,7 @@ class ExchangeWatchdog {
 
   int rank_;
   absl::Duration limit_;
+  std::function<std::string()> who_;
   std::atomic<const char*> what_{""};
   std::atomic<int64_t> deadline_ms_{0};
   std::jthread thread_;

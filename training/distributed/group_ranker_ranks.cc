@@ -38,7 +38,58 @@ at::Tensor PackParts(const std::vector<RowTable::Part>& parts, int64_t width) {
   return at::cat(packed);
 }
 
+// A row's number with that of its part.
+constexpr int64_t kPartShift = 40;
+
 }  // namespace
+
+torch::Tensor GroupRankerRanks::Fetch(size_t /*t*/, const torch::Tensor& own, const torch::Tensor& rows) {
+  const at::Tensor wanted = rows.contiguous();
+  std::vector<int64_t> places;
+  const at::Tensor found =
+      FetchRows(group_, own, {wanted.data_ptr<int64_t>(), static_cast<size_t>(wanted.numel())}, &places);
+  return found.index_select(0, at::tensor(places, at::kLong));
+}
+
+std::vector<RowTable::Part> GroupRankerRanks::SendToOwners(const std::vector<uint64_t>& numbers,
+                                                           const std::vector<RowTable::Part>& parts,
+                                                           const std::vector<uint64_t>& all_numbers) const {
+  const int64_t size = group_->size();
+  std::vector<int64_t> rows, named, order;
+  for (size_t p = 0; p < parts.size(); ++p) {
+    if (RowsOfPart(parts[p]) == 0) continue;
+    const at::Tensor indices = parts[p].indices.contiguous();
+    for (int64_t i = 0; i < indices.numel(); ++i) {
+      rows.push_back(indices.data_ptr<int64_t>()[i]);
+      named.push_back(static_cast<int64_t>(numbers[p]) << kPartShift | rows.back());
+    }
+  }
+  const std::vector<int64_t> send = SortByOwner(rows, size, &order), receive = CountsToReceive(group_, send);
+  std::vector<at::Tensor> gradients = {at::empty({0, width_}, at::kFloat)};
+  for (const RowTable::Part& part : parts) {
+    if (RowsOfPart(part) > 0) gradients.push_back(part.gradient);
+  }
+  const at::Tensor gradient = at::cat(gradients);
+  const at::Tensor packed = PackRows(named, gradient.data_ptr<float>(), width_);
+  const at::Tensor mine = group_->Swap(packed.index_select(0, at::tensor(order, at::kLong)), send, receive);
+  // All rows of a part come from one rank, in their order.
+  std::map<uint64_t, std::vector<int64_t>> own_rows, from;
+  for (int64_t i = 0; i < mine.size(0); ++i) {
+    const int64_t name = RowNumber(mine.data_ptr<float>() + i * mine.size(1), width_);
+    const auto part = static_cast<uint64_t>(name >> kPartShift);
+    own_rows[part].push_back((name & ((int64_t{1} << kPartShift) - 1)) / size);
+    from[part].push_back(i);
+  }
+  std::vector<RowTable::Part> all(all_numbers.size());
+  for (size_t p = 0; p < all_numbers.size(); ++p) {
+    const auto found = own_rows.find(all_numbers[p]);
+    if (found == own_rows.end()) continue;
+    all[p].indices = at::tensor(found->second, at::kLong);
+    all[p].gradient =
+        mine.index_select(0, at::tensor(from[all_numbers[p]], at::kLong)).narrow(1, 0, width_).contiguous();
+  }
+  return all;
+}
 
 void GroupRankerRanks::Gather(RankerGradients* g) {
   const int64_t most = (parts_ + group_->size() - 1) / group_->size();  // parts of a rank
@@ -62,6 +113,7 @@ void GroupRankerRanks::Gather(RankerGradients* g) {
       if (of_part[0] >= 0) of_parts[static_cast<uint64_t>(of_part[0])] = of_part;
     }
   }
+  const std::vector<uint64_t> own_parts = std::move(g->parts);
   g->parts.clear();
   g->losses.clear();
   for (const auto& [part, of_part] : of_parts) {
@@ -87,7 +139,14 @@ void GroupRankerRanks::Gather(RankerGradients* g) {
       at::cat(gather(at::cat({g->dense, g->touched}, 1), [](const double*) { return int64_t{1}; }));
   g->dense = dense.narrow(1, 0, floats);
   g->touched = dense.narrow(1, floats, parameters);
-  for (size_t t = 0; t < kTables; ++t) {
+  for (size_t t = 0; t < kTables && share_rows_; ++t) {
+    // A table without rows is nobody's.
+    bool touched = false;
+    for (const auto& [part, of_part] : of_parts) touched |= of_part[2 + t] > 0;
+    g->tables[t] = touched ? SendToOwners(own_parts, g->tables[t], g->parts)
+                           : std::vector<RowTable::Part>(g->parts.size());
+  }
+  for (size_t t = 0; t < kTables && !share_rows_; ++t) {
     const auto rows = gather(PackParts(g->tables[t], width_),
                              [t](const double* of_part) { return static_cast<int64_t>(of_part[2 + t]); });
     g->tables[t].clear();

@@ -4,25 +4,25 @@
 
 namespace waymark {
 
-std::unique_ptr<CopiedTable> GroupStepRanks::Copied(at::Tensor weights, const AdamMoments& moments) const {
+std::unique_ptr<StepTable> GroupStepRanks::Table(const at::Tensor& weights, const AdamMoments& moments,
+                                                 bool share_rows, CopiedTable** copied) const {
+  if (share_rows) return std::make_unique<SharedTable>(group_, weights, moments.first, moments.second);
+  std::unique_ptr<CopiedTable> table;
   if (model_->share.moments.stride == 1) {
-    return std::make_unique<CopiedTable>(group_, std::move(weights), moments.first, moments.second);
+    table = std::make_unique<CopiedTable>(group_, weights, moments.first, moments.second);
+  } else {
+    table = std::make_unique<MomentSharedTable>(group_, weights, moments.first, moments.second);
   }
-  return std::make_unique<MomentSharedTable>(group_, std::move(weights), moments.first, moments.second);
+  *copied = table.get();
+  return table;
 }
 
 GroupStepRanks::GroupStepRanks(const RankMesh* mesh, RetrieverModel* model, bool share_rows)
-    : mesh_(mesh), group_(mesh->data()), model_(model) {
-  if (share_rows) {
-    ids_ = std::make_unique<SharedTable>(group_, model->tables.id, model->id_moments.first,
-                                         model->id_moments.second);
-  } else {
-    auto copied = Copied(model->tables.id, model->id_moments);
-    copied_ids_ = copied.get();
-    ids_ = std::move(copied);
-  }
-  buckets_ = Copied(model->tables.buckets, model->bucket_moments);
-}
+    : mesh_(mesh),
+      group_(mesh->data()),
+      model_(model),
+      ids_(Table(model->tables.id, model->id_moments, share_rows, &copied_ids_)),
+      buckets_(Table(model->tables.buckets, model->bucket_moments, share_rows, &copied_buckets_)) {}
 
 void GroupStepRanks::BeginSum(float* gradient, int64_t first, int64_t count) {
   std::lock_guard lock(mutex_);
@@ -52,7 +52,7 @@ double GroupStepRanks::AgreeOn(double loss, int64_t own_ids, int64_t own_buckets
     asked_ |= static_cast<int>(of_rank[3]);
   }
   if (copied_ids_ != nullptr) copied_ids_->SetCounts(std::move(ids));
-  buckets_->SetCounts(std::move(buckets));
+  if (copied_buckets_ != nullptr) copied_buckets_->SetCounts(std::move(buckets));
   return sum;
 }
 

@@ -12,7 +12,7 @@ namespace waymark {
 
 class GroupStepRanks : public StepRanks {
  public:
-  // share_rows: each rank holds its share of the id table (the model was made so), else a copy of all of it.
+  // share_rows: each rank holds its share of the tables (the model was made so), else a copy of all of them.
   GroupStepRanks(const RankMesh* mesh, RetrieverModel* model, bool share_rows);
   void BeginSum(float* gradient, int64_t first, int64_t count) override;
   double AgreeOn(double loss, int64_t own_ids, int64_t own_buckets) override;
@@ -26,14 +26,16 @@ class GroupStepRanks : public StepRanks {
   int asked() const { return asked_; }
 
  private:
-  std::unique_ptr<CopiedTable> Copied(at::Tensor weights, const AdamMoments& moments) const;
+  // copied: a copy on each rank, which is told of counts; else null.
+  std::unique_ptr<StepTable> Table(const at::Tensor& weights, const AdamMoments& moments, bool share_rows,
+                                   CopiedTable** copied) const;
 
   const RankMesh* mesh_;
   RankGroup* group_;  // that gradients are added up over
   RetrieverModel* model_;
-  std::unique_ptr<StepTable> ids_;
   CopiedTable* copied_ids_ = nullptr;
-  std::unique_ptr<CopiedTable> buckets_;
+  CopiedTable* copied_buckets_ = nullptr;
+  std::unique_ptr<StepTable> ids_, buckets_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<PendingExchange>> sums_;
   int asking_ = 0, asked_ = 0;

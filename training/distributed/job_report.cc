@@ -197,6 +197,7 @@ std::string ReportJson(const JobResult& r, std::optional<double> price) {
       {"bytes_exchanged", r.bytes_exchanged},
       {"bytes_read", r.bytes_read},
       {"item_table_bytes", r.table_bytes},
+      {"tables_bytes", r.all_table_bytes},
       {"package_sha256", r.package_sha256},
       {"step_times", times}};
   // Of a model that several ranks hold together it says nothing: they do some of the work each, some alike.

@@ -33,20 +33,20 @@ std::vector<CheckpointTensor> TensorsOf(RetrieverModel* model, BestWeights* best
   const std::vector<NamedShape> tables = model->shape.Tables(id_rows);
   const std::vector<int64_t> dense = {model->dense.flat.numel()}, id = tables[0].shape,
                              bucket = tables[1].shape;
-  const RowShare rows = model->share.ids, moments = model->share.moments;
+  const RowShare rows = model->share.rows, moments = model->share.moments;
   std::vector<CheckpointTensor> tensors = {
       {"dense", &model->dense.flat, dense, {}},
       {"dense.first", &model->dense_moments.first, dense, {}},
       {"dense.second", &model->dense_moments.second, dense, {}},
       {"best.dense", &best->dense, dense, {}},
       {"id", &model->tables.id, id, rows},
-      {"id.first", &model->id_moments.first, id, model->share.MomentsOfIds()},
-      {"id.second", &model->id_moments.second, id, model->share.MomentsOfIds()},
-      {"buckets", &model->tables.buckets, bucket, {}},
-      {"buckets.first", &model->bucket_moments.first, bucket, moments},
-      {"buckets.second", &model->bucket_moments.second, bucket, moments},
+      {"id.first", &model->id_moments.first, id, model->share.MomentsOfRows()},
+      {"id.second", &model->id_moments.second, id, model->share.MomentsOfRows()},
+      {"buckets", &model->tables.buckets, bucket, rows},
+      {"buckets.first", &model->bucket_moments.first, bucket, model->share.MomentsOfRows()},
+      {"buckets.second", &model->bucket_moments.second, bucket, model->share.MomentsOfRows()},
       {"best.id", &best->id, id, rows},
-      {"best.buckets", &best->buckets, bucket, {}}};
+      {"best.buckets", &best->buckets, bucket, rows}};
   // Every rank has and reads all of the vocabulary.
   const auto add_vocabulary = [&](std::optional<RowShare> written) {
     if (vocabulary == nullptr) return;

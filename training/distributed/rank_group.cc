@@ -7,9 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <future>
 #include <mutex>
-#include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 
 #include "absl/strings/match.h"
@@ -17,13 +15,10 @@
 #include "training/distributed/backend_module.h"
 #include "training/distributed/exchange_watchdog.h"
 #include "training/distributed/rank_meeting.h"
+#include "training/distributed/rank_signs.h"
 
 namespace waymark {
 namespace {
-
-constexpr char kFailureKey[] = "failure";
-constexpr absl::Duration kToldWithin = absl::Seconds(3);
-constexpr std::chrono::milliseconds kListens{300};
 
 std::chrono::milliseconds Millis(absl::Duration duration) {
   return std::chrono::milliseconds(absl::ToInt64Milliseconds(duration));
@@ -83,9 +78,8 @@ class BackendRanks : public RankGroup {
         timeout_(timeout),
         store_(std::move(store)),
         backend_(std::move(backend)),
-        watchdog_(place.rank, timeout * 1.5 + absl::Seconds(10)) {
-    if (store_ != nullptr) listener_ = std::jthread([this](const std::stop_token& stop) { Listen(stop); });
-  }
+        signs_(std::make_shared<RankSigns>(store_, place)),
+        watchdog_(place.rank, timeout * 1.5 + absl::Seconds(10), [this] { return signs_->WhoIsMissing(); }) {}
 
   // Some of the ranks of another group.
   BackendRanks(BackendRanks* of, int rank, int size, c10::intrusive_ptr<c10d::Backend> backend)
@@ -95,9 +89,10 @@ class BackendRanks : public RankGroup {
         local_rank_(of->local_rank_),
         name_(of->name_),
         timeout_(of->timeout_),
-        of_(of),
         backend_(std::move(backend)),
-        watchdog_(world_rank_, timeout_ * 1.5 + absl::Seconds(10)) {}
+        signs_(of->signs_),
+        watchdog_(world_rank_, timeout_ * 1.5 + absl::Seconds(10),
+                  [this] { return signs_->WhoIsMissing(); }) {}
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
@@ -221,28 +216,8 @@ class BackendRanks : public RankGroup {
     Sum(one);
   }
 
-  void TellFailure(const std::string& why) override {
-    if (of_ != nullptr) return of_->TellFailure(why);
-    if (store_ == nullptr) return;
-    const std::string text = absl::StrCat("rank ", world_rank_, ": ", why);
-    Bounded(
-        [store = store_, text] { store->set(kFailureKey, std::vector<uint8_t>(text.begin(), text.end())); });
-    // The others hear it here, before they see that this rank has gone.
-    std::this_thread::sleep_for(Millis(kToldWithin));
-  }
-
-  std::string ToldFailure() override {
-    if (of_ != nullptr) return of_->ToldFailure();
-    // What the rank that failed has told may be under way.
-    for (int tries = 0; listener_.joinable() && tries < 10; ++tries) {
-      {
-        std::lock_guard lock(told_mutex_);
-        if (!told_.empty()) return told_;
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    }
-    return "";
-  }
+  void TellFailure(const std::string& why) override { signs_->Tell(why); }
+  std::string ToldFailure() override { return signs_->Told(); }
 
  private:
   struct Waiting : PendingExchange {
@@ -258,10 +233,12 @@ class BackendRanks : public RankGroup {
   template <typename Start>
   void Finish(const char* what, Start start) {
     watchdog_.Begin(what);
+    signs_->BeginWaiting();
     try {
       c10::intrusive_ptr<c10d::Work> work = start();
       const bool done = work->wait();
       watchdog_.End();
+      signs_->EndWaiting();
       if (!done) Fail(what, "it was aborted");
     } catch (const ExchangeError&) {
       throw;
@@ -273,53 +250,24 @@ class BackendRanks : public RankGroup {
 
   [[noreturn]] void Fail(const char* what, const std::string& why) {
     const std::string told = ToldFailure();
-    throw ExchangeError(told.empty()
-                            ? absl::StrCat(what, " failed on rank ", world_rank_, ": ", FirstLine(why),
-                                           "; another rank has ended, or has not answered within ",
-                                           absl::FormatDuration(timeout_))
-                            : absl::StrCat(told, " (rank ", world_rank_, " ends with it)"));
-  }
-
-  // Hears while the rank is at work, because with the first rank the store goes too.
-  void Listen(const std::stop_token& stop) {
-    try {
-      while (!stop.stop_requested()) {
-        if (store_->check({kFailureKey})) {
-          const std::vector<uint8_t> text = store_->get(kFailureKey);
-          std::lock_guard lock(told_mutex_);
-          told_.assign(text.begin(), text.end());
-          return;
-        }
-        std::this_thread::sleep_for(kListens);
-      }
-    } catch (...) {  // who holds the store has gone
+    if (!told.empty()) throw ExchangeError(absl::StrCat(told, " (rank ", world_rank_, " ends with it)"));
+    std::string who = signs_->WhoIsMissing();
+    if (who.empty()) {
+      who =
+          absl::StrCat("another rank has ended, or has not answered within ", absl::FormatDuration(timeout_));
     }
-  }
-
-  void Bounded(std::function<void()> work) {
-    auto done = std::make_shared<std::promise<void>>();
-    std::future<void> ended = done->get_future();
-    std::thread([done, work = std::move(work)] {
-      try {
-        work();
-      } catch (...) {
-      }
-      done->set_value();
-    }).detach();
-    ended.wait_for(Millis(kToldWithin));
+    throw ExchangeError(
+        absl::StrCat(what, " failed on rank ", world_rank_, ": ", who, " (", FirstLine(why), ")"));
   }
 
   int rank_, size_;
   int world_rank_, local_rank_;
   std::string name_;
   absl::Duration timeout_;
-  BackendRanks* of_ = nullptr;  // that this one is a part of
   c10::intrusive_ptr<c10d::Store> store_;
   c10::intrusive_ptr<c10d::Backend> backend_;
+  std::shared_ptr<RankSigns> signs_;  // of all ranks, in groups of some too
   ExchangeWatchdog watchdog_;
-  std::mutex told_mutex_;
-  std::string told_;
-  std::jthread listener_;
 };
 
 }  // namespace

@@ -32,22 +32,18 @@ std::vector<std::string> TakeNamed(const RetrieverCorpus& corpus, at::Tensor* id
 
 }  // namespace
 
-at::Tensor RankTrainer::AllIds(const at::Tensor& own) {
-  if (!share_rows_ || !model_.share.encoder.items) return own;
-  const int64_t rows = in_.vocabulary.RowsFor(static_cast<int64_t>(corpus_.vocabulary.size()));
-  std::vector<int64_t> counts;
-  for (int r = 0; r < data_->size(); ++r) counts.push_back(RowShare{r, data_->size()}.rows(rows));
-  const std::vector<at::Tensor> shares = data_->GatherRows(own, counts);
-  at::Tensor all = at::empty({rows, own.size(1)}, at::kFloat);
-  for (int r = 0; r < data_->size(); ++r) {
-    if (counts[r] > 0) all.slice(0, r, rows, data_->size()).copy_(shares[r]);
-  }
-  return all;
+ItemTables RankTrainer::WholeTables() {
+  if (!share_rows_ || !model_.share.encoder.items) return model_.tables;
+  const bool wanted = group_->rank() == 0;
+  const std::vector<NamedShape> shapes =
+      model_.shape.Tables(in_.vocabulary.RowsFor(static_cast<int64_t>(corpus_.vocabulary.size())));
+  return {GatherShares(data_, model_.tables.id, shapes[0].shape[0], wanted),
+          GatherShares(data_, model_.tables.buckets, shapes[1].shape[0], wanted)};
 }
 
 absl::Status RankTrainer::Write(JobResult* result) {
   if (ended_early_) return absl::OkStatus();
-  at::Tensor ids = AllIds(model_.tables.id);
+  ItemTables tables = WholeTables();
   TensorMap tensors;
   GatherEncoder(model_, mesh_, &tensors);
   std::string said, hash;
@@ -66,9 +62,9 @@ absl::Status RankTrainer::Write(JobResult* result) {
     const storage::ExamplesIndex& index = *in_.index;
     const TrainedOn data = {index.first(),  index.last(),     index.first_time(), index.last_time(),
                             index.events(), index.examples(), index.item_count()};
-    const std::vector<std::string> named = TakeNamed(corpus_, &ids);
-    tensors["items.id"] = ToTensorData(ids);
-    tensors["content.buckets"] = ToTensorData(model_.tables.buckets);
+    const std::vector<std::string> named = TakeNamed(corpus_, &tables.id);
+    tensors["items.id"] = ToTensorData(tables.id);
+    tensors["content.buckets"] = ToTensorData(tables.buckets);
     auto package = WriteModelPackage(job_.package, RetrieverManifest(data, in_.options, run, trained),
                                      tensors, {{"items", named}});
     if (package.ok()) hash = package->content_sha256;
@@ -103,6 +99,9 @@ void RankTrainer::Report(JobResult* result) {
   result->bytes_read = in_.reader->bytes_read();
   result->table_bytes =
       (model_.tables.id.numel() + 2 * model_.id_moments.first.numel()) * static_cast<int64_t>(sizeof(float));
+  result->all_table_bytes =
+      result->table_bytes + (model_.tables.buckets.numel() + 2 * model_.bucket_moments.first.numel()) *
+                                static_cast<int64_t>(sizeof(float));
   if (vocabulary_) result->vocabulary = vocabulary_->Use();
   result->checkpoints = checkpoints_.written();
   result->failed_checkpoints = checkpoints_.failed();

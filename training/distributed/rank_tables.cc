@@ -8,6 +8,7 @@ namespace waymark {
 namespace {
 
 constexpr int64_t kNumberFloats = sizeof(int64_t) / sizeof(float);
+constexpr int64_t kGatheredFloats = int64_t{1} << 18;  // of each rank at once: 1 MiB
 
 void AddRow(const float* from, int64_t columns, float* to) {
   for (int64_t c = 0; c < columns; ++c) to[c] += from[c];
@@ -76,6 +77,70 @@ double CopiedTable::Collect(absl::Span<const int64_t> rows, int64_t shared, floa
 
 void CopiedTable::Update(const AdamStep& step) { AdamRows(step, rows_, sum_.data(), adam()); }
 
+at::Tensor GatherShares(RankGroup* group, const at::Tensor& own, int64_t rows, bool wanted) {
+  const int64_t columns = own.size(1), size = group->size(),
+                at_once = std::max<int64_t>(1, kGatheredFloats / columns);
+  at::Tensor all;
+  if (wanted) all = at::empty({rows, columns}, at::kFloat);
+  const auto rows_of = [&](int64_t rank) { return RowShare{rank, size}.rows(rows); };
+  for (int64_t first = 0; first < rows_of(0); first += at_once) {
+    std::vector<int64_t> counts;
+    for (int64_t r = 0; r < size; ++r) counts.push_back(std::clamp<int64_t>(rows_of(r) - first, 0, at_once));
+    const int64_t own_first = std::min(first, own.size(0));
+    const std::vector<at::Tensor> pieces =
+        group->GatherRows(own.narrow(0, own_first, counts[group->rank()]), counts);
+    for (int64_t r = 0; r < size && wanted; ++r) {
+      if (counts[r] == 0) continue;
+      const int64_t from = first * size + r;
+      all.slice(0, from, from + (counts[r] - 1) * size + 1, size).copy_(pieces[r]);
+    }
+  }
+  return all;
+}
+
+std::vector<int64_t> SortByOwner(absl::Span<const int64_t> rows, int64_t size, std::vector<int64_t>* order) {
+  std::vector<int64_t> counts(size, 0);
+  for (int64_t row : rows) {
+    if (row >= 0) ++counts[row % size];
+  }
+  std::vector<int64_t> next(size, 0);
+  for (int64_t r = 1; r < size; ++r) next[r] = next[r - 1] + counts[r - 1];
+  order->resize(std::accumulate(counts.begin(), counts.end(), int64_t{0}));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i] >= 0) (*order)[next[rows[i] % size]++] = static_cast<int64_t>(i);
+  }
+  return counts;
+}
+
+std::vector<int64_t> CountsToReceive(RankGroup* group, const std::vector<int64_t>& send) {
+  const int64_t size = group->size();
+  const std::vector<int64_t> ones(size, 1);
+  const at::Tensor counts =
+      group->Swap(at::from_blob(const_cast<int64_t*>(send.data()), {size, 1}, at::kLong), ones, ones);
+  return {counts.data_ptr<int64_t>(), counts.data_ptr<int64_t>() + size};
+}
+
+at::Tensor FetchRows(RankGroup* group, const at::Tensor& own, absl::Span<const int64_t> rows,
+                     std::vector<int64_t>* places) {
+  const int64_t columns = own.size(1), size = group->size();
+  std::vector<int64_t> order;
+  const std::vector<int64_t> ask = SortByOwner(rows, size, &order);
+  const std::vector<int64_t> asked = CountsToReceive(group, ask);
+  at::Tensor numbers = at::empty({static_cast<int64_t>(order.size()), 1}, at::kLong);
+  places->assign(rows.size(), -1);
+  for (size_t k = 0; k < order.size(); ++k) {
+    numbers.data_ptr<int64_t>()[k] = rows[order[k]];
+    (*places)[order[k]] = static_cast<int64_t>(k);
+  }
+  const at::Tensor wanted = group->Swap(numbers, ask, asked);
+  at::Tensor found = at::empty({wanted.size(0), columns}, at::kFloat);
+  for (int64_t k = 0; k < wanted.size(0); ++k) {
+    const int64_t row = wanted.data_ptr<int64_t>()[k] / size;
+    std::copy_n(own.data_ptr<float>() + row * columns, columns, found.data_ptr<float>() + k * columns);
+  }
+  return group->Swap(found, asked, ask);
+}
+
 SharedTable::SharedTable(RankGroup* group, at::Tensor weights, at::Tensor first, at::Tensor second)
     : group_(group),
       size_(group->size()),
@@ -84,54 +149,16 @@ SharedTable::SharedTable(RankGroup* group, at::Tensor weights, at::Tensor first,
       second_(std::move(second)),
       place_of_(weights_.size(0), -1) {}
 
-std::vector<int64_t> SharedTable::SortByOwner(absl::Span<const int64_t> rows,
-                                              std::vector<int64_t>* order) const {
-  std::vector<int64_t> counts(size_, 0);
-  for (int64_t row : rows) {
-    if (row >= 0) ++counts[row % size_];
-  }
-  std::vector<int64_t> next(size_, 0);
-  for (int64_t r = 1; r < size_; ++r) next[r] = next[r - 1] + counts[r - 1];
-  order->resize(std::accumulate(counts.begin(), counts.end(), int64_t{0}));
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i] >= 0) (*order)[next[rows[i] % size_]++] = static_cast<int64_t>(i);
-  }
-  return counts;
-}
-
-std::vector<int64_t> SharedTable::CountsToReceive(const std::vector<int64_t>& send) {
-  const std::vector<int64_t> ones(size_, 1);
-  const at::Tensor counts =
-      group_->Swap(at::from_blob(const_cast<int64_t*>(send.data()), {size_, 1}, at::kLong), ones, ones);
-  return {counts.data_ptr<int64_t>(), counts.data_ptr<int64_t>() + size_};
-}
-
 at::Tensor SharedTable::Rows(absl::Span<const int64_t> rows, std::vector<int64_t>* places) {
-  const int64_t columns = weights_.size(1);
-  std::vector<int64_t> order;
-  const std::vector<int64_t> ask = SortByOwner(rows, &order);
-  const std::vector<int64_t> asked = CountsToReceive(ask);
-  at::Tensor numbers = at::empty({static_cast<int64_t>(order.size()), 1}, at::kLong);
-  places->assign(rows.size(), -1);
-  for (size_t k = 0; k < order.size(); ++k) {
-    numbers.data_ptr<int64_t>()[k] = rows[order[k]];
-    (*places)[order[k]] = static_cast<int64_t>(k);
-  }
-  const at::Tensor wanted = group_->Swap(numbers, ask, asked);
-  at::Tensor found = at::empty({wanted.size(0), columns}, at::kFloat);
-  for (int64_t k = 0; k < wanted.size(0); ++k) {
-    const int64_t own = wanted.data_ptr<int64_t>()[k] / size_;
-    std::copy_n(weights_.data_ptr<float>() + own * columns, columns, found.data_ptr<float>() + k * columns);
-  }
-  fetched_ = group_->Swap(found, asked, ask);
+  fetched_ = FetchRows(group_, weights_, rows, places);
   return fetched_;
 }
 
 double SharedTable::Collect(absl::Span<const int64_t> rows, int64_t /*shared*/, float* gradient) {
   const int64_t columns = weights_.size(1);
   std::vector<int64_t> order;
-  const std::vector<int64_t> send = SortByOwner(rows, &order);
-  const std::vector<int64_t> receive = CountsToReceive(send);
+  const std::vector<int64_t> send = SortByOwner(rows, size_, &order);
+  const std::vector<int64_t> receive = CountsToReceive(group_, send);
   at::Tensor packed = at::empty({static_cast<int64_t>(order.size()), columns + kNumberFloats}, at::kFloat);
   float* out = packed.data_ptr<float>();
   for (int64_t i : order) {

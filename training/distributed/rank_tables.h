@@ -39,6 +39,20 @@ class CopiedTable : public WholeTable {
   std::vector<float> sum_;         // [rows_, columns]
 };
 
+// All rows of a table that is shared in this way, put together on the ranks that want them; undefined on the
+// others. own: [own rows, columns] on every rank; rows: of all of them. In pieces of a bounded size.
+at::Tensor GatherShares(RankGroup* group, const at::Tensor& own, int64_t rows, bool wanted);
+
+// Of a table of which row r lies on rank r % size: how many of `rows` each rank has, and the order that puts
+// those of a rank together. Negative rows are nobody's.
+std::vector<int64_t> SortByOwner(absl::Span<const int64_t> rows, int64_t size, std::vector<int64_t>* order);
+// send[r] things go to rank r -> how many come from each.
+std::vector<int64_t> CountsToReceive(RankGroup* group, const std::vector<int64_t>& send);
+// The rows that this rank wants from all of them: rows[i] is row places[i] of the answer. own: [own rows,
+// columns]. Called on all ranks.
+at::Tensor FetchRows(RankGroup* group, const at::Tensor& own, absl::Span<const int64_t> rows,
+                     std::vector<int64_t>* places);
+
 // Row r lies on rank r % size.
 class SharedTable : public StepTable {
  public:
@@ -49,10 +63,6 @@ class SharedTable : public StepTable {
   void Update(const AdamStep& step) override;
 
  private:
-  // How many of `rows` lie on each rank, and the order that puts those of a rank together.
-  std::vector<int64_t> SortByOwner(absl::Span<const int64_t> rows, std::vector<int64_t>* order) const;
-  std::vector<int64_t> CountsToReceive(const std::vector<int64_t>& send);
-
   RankGroup* group_;
   int64_t size_;
   at::Tensor weights_, first_, second_;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "training/distributed/group_validation_items.h"
 #include "training/distributed/mesh/mesh_validation.h"
 #include "training/distributed/not_finite.h"
 
@@ -44,7 +46,7 @@ ModelShare ShareOf(const RankMesh& mesh, const RetrieverShape& shape, const JobO
   ModelShare share;
   share.encoder = mesh.shape().SliceOf(shape, mesh.slice());
   const RowShare of_data{mesh.data()->rank(), mesh.data()->size()};
-  if (job.share_rows) share.ids = of_data;
+  if (job.share_rows) share.rows = of_data;
   if (job.shard_optimizer) share.moments = of_data;
   return share;
 }
@@ -96,9 +98,6 @@ RankTrainer::RankTrainer(const RankTrainerInput& input, const std::vector<ItemRe
 
 absl::Status RankTrainer::Prepare() {
   if (!job_.init_from.empty()) {
-    if (share_rows_) {
-      return absl::InvalidArgumentError("--init-from and --share-rows do not go together yet; leave one out");
-    }
     auto package = OpenModelPackage(job_.init_from);
     if (!package.ok()) return package.status();
     if (vocabulary_) {
@@ -251,10 +250,14 @@ absl::Status RankTrainer::Stopped() {
 }
 
 RetrieverValidation RankTrainer::Validate() {
-  const at::Tensor ids = AllIds(model_.tables.id);
-  if (peers_) return ValidateOnMesh(model_, ids, corpus_, epoch_.validation, peers_.get());
-  return ValidateOn(in_.options.shape, model_.dense, {ids, model_.tables.buckets}, corpus_, epoch_.validation,
-                    &pool_);
+  const bool has_items = model_.share.encoder.items;
+  std::optional<OwnValidationItems> own;
+  std::optional<GroupValidationItems> shared;
+  if (share_rows_ && has_items) shared.emplace(data_, &model_, &corpus_, ranks_.get());
+  if (!share_rows_ && has_items) own.emplace(&model_.dense, model_.tables, &corpus_);
+  ValidationItems* items = shared ? &*shared : own ? own->get() : nullptr;
+  if (peers_) return ValidateOnMesh(model_, items, corpus_, epoch_.validation, peers_.get(), &pool_);
+  return ValidateOn(in_.options.shape, model_.dense, items, corpus_, epoch_.validation, &pool_);
 }
 
 void RankTrainer::FinishEpoch() {

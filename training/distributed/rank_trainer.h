@@ -51,8 +51,9 @@ class RankTrainer {
   absl::Status SaveNow();  // and waits for it
   absl::Status Stopped();
   TrainingBatch BatchAt(int64_t b) const;
-  // The whole id table: the model's own, or what the shares of all ranks make together.
-  at::Tensor AllIds(const at::Tensor& own);
+  // For the package, on the first rank: the model's own, or what the shares of all ranks make together. On
+  // the others undefined where they have shares.
+  ItemTables WholeTables();
   StepTimes Times() const;
   double Elapsed() const;
   double Done() const;

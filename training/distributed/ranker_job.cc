@@ -69,7 +69,6 @@ absl::StatusOr<RankerTrainerOptions> RankerOptionsOfJob(const JobOptions& job) {
                                        {"--max-rows", given.max_rows.has_value()},
                                        {"--evict", given.evict.has_value()},
                                        {"--accumulate", job.accumulate > 1},
-                                       {"--share-rows", job.share_rows},
                                        {"--mesh", !job.mesh.empty()},
                                        {"--shard-optimizer", job.shard_optimizer},
                                        {"--checkpoint-activations", job.checkpoint_activations},
@@ -146,7 +145,8 @@ absl::StatusOr<JobResult> TrainRankerOver(const LaunchPlace& place, const JobOpt
         "rank ", place.rank, " has not enough memory for ", setup.index.item_count(), " items of width ",
         setup.options.width, " and the lists of its ",
         (setup.parts + place.world_size - 1) / place.world_size, " parts, of ", setup.index.features_size(),
-        " features; more ranks, a smaller --width or smaller files ",
+        " features; --share-rows spreads the tables over the ranks; more ranks, a smaller --width or smaller "
+        "files ",
         "(export with more --files) take less"));
   }
 }

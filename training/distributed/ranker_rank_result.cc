@@ -1,7 +1,10 @@
 // What a rank hands on at its end: the package and the numbers of the report.
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "rank/network/ranker_tensors.h"
+#include "training/distributed/rank_tables.h"
 #include "training/distributed/rank_times.h"
 #include "training/distributed/ranker_rank_trainer.h"
 #include "training/ranker/trained_ranker.h"
@@ -10,12 +13,18 @@ namespace waymark {
 
 absl::Status RankerRankTrainer::Write(JobResult* result) {
   if (ended_early_) return absl::OkStatus();
+  TensorMap weights = model_.Weights();
+  for (const RankerTensor& t : trained_) {
+    if (!t.table || !share_rows_) continue;
+    const at::Tensor whole = GatherShares(group_, t.tensor, t.shape[0], group_->rank() == 0);
+    if (whole.defined()) weights[t.name] = RankerTensorData(whole);
+  }
   std::string said, hash;
   if (group_->rank() == 0) {
     const storage::ListsIndex& index = *in_.index;
     TrainedRanker ranker;
     ranker.config = config_;
-    ranker.weights = model_.Weights();
+    ranker.weights = std::move(weights);
     ranker.vocabulary = items_.vocabulary();
     ranker.seed = in_.options.seed;
     ranker.lists = index.lists();
@@ -78,7 +87,14 @@ void RankerRankTrainer::Report(JobResult* result) {
   result->checkpoint_seconds = checkpoints_.seconds();
   result->bytes_exchanged = group_->bytes_sent();
   result->bytes_read = in_.reader->bytes_read();
-  result->table_bytes = 3 * config_.items * config_.width * static_cast<int64_t>(sizeof(float));
+  for (const std::vector<RankerTensor>* all : {&trained_, &moments_}) {
+    for (const RankerTensor& t : *all) {
+      if (!t.table) continue;
+      const auto bytes = static_cast<int64_t>(t.tensor.nbytes());
+      result->all_table_bytes += bytes;
+      if (absl::StartsWith(t.name, "item_vectors")) result->table_bytes += bytes;
+    }
+  }
   result->checkpoints = checkpoints_.written();
   result->failed_checkpoints = checkpoints_.failed();
   result->resumed = resumed_;

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "recommend/network/counter_random.h"
 #include "training/distributed/epoch_parts.h"
+#include "training/distributed/ranker_placement.h"
 #include "training/evaluation/list_ndcg.h"
 #include "training/lap.h"
 #include "training/ranker/ranker_scoring.h"
@@ -37,15 +38,18 @@ RankerRankTrainer::RankerRankTrainer(const RankerTrainerInput& input,
     : in_(input),
       job_(*input.job),
       group_(input.group),
+      share_rows_(job_.share_rows && group_->size() > 1),
       own_(PartsOfRank(input.parts, group_->rank(), group_->size())),
       items_(items, {input.options.min_item_count, input.options.content_buckets}),
       config_(RankerConfigFor(input.options, input.index->features_size(),
                               static_cast<int64_t>(items_.vocabulary().size()), items_.content_buckets(),
                               input.index->lists_with_query() > 0)),
-      model_(config_, input.options.seed, job_.precision),
+      model_(config_, input.options.seed, job_.precision,
+             share_rows_ ? RowShare{group_->rank(), group_->size()} : RowShare()),
       pool_(job_.threads),
-      ranks_(group_->size() > 1 ? std::make_unique<GroupRankerRanks>(group_, in_.parts, config_.width)
-                                : nullptr),
+      ranks_(group_->size() > 1
+                 ? std::make_unique<GroupRankerRanks>(group_, in_.parts, config_.width, share_rows_)
+                 : nullptr),
       batches_(BatchesOfLists(*input.index, input.options.lists_per_batch)),
       trained_(model_.Trained()),
       moments_(model_.Moments()),
@@ -66,17 +70,23 @@ RankerRankTrainer::RankerRankTrainer(const RankerTrainerInput& input,
     network->feature_mean[c] = in_.index->feature_mean(c);
     network->feature_scale[c] = in_.index->feature_scale(c);
   }
+  if (share_rows_ && group_->rank() == 0 && job_.say) {
+    job_.say(RankerPlacementTable(trained_, group_->size()));
+  }
   start_ = last_progress_ = TrainerClock::now();
 }
 
 std::vector<CheckpointTensor> RankerRankTrainer::CheckpointTensors() {
   std::vector<CheckpointTensor> tensors;
+  const auto share_of = [this](const RankerTensor& t) {
+    return t.table && share_rows_ ? RowShare{group_->rank(), group_->size()} : RowShare();
+  };
   for (std::vector<RankerTensor>* all : {&trained_, &moments_}) {
-    for (RankerTensor& t : *all) tensors.push_back({t.name, &t.tensor, t.tensor.sizes().vec(), {}});
+    for (RankerTensor& t : *all) tensors.push_back({t.name, &t.tensor, t.shape, share_of(t)});
   }
   for (size_t i = 0; i < trained_.size(); ++i) {
-    tensors.push_back(
-        {absl::StrCat("best.", trained_[i].name), &best_[i], trained_[i].tensor.sizes().vec(), {}});
+    const RankerTensor& t = trained_[i];
+    tensors.push_back({absl::StrCat("best.", t.name), &best_[i], t.shape, share_of(t)});
   }
   return tensors;
 }
@@ -250,20 +260,35 @@ absl::Status RankerRankTrainer::Stopped() {
                                : "; without --checkpoints nothing is left of it"));
 }
 
-// Each rank reads the validation files of its own, one at a time.
+// Each rank reads the validation files of its own, one at a time. Where tables are spread over ranks, all of
+// them score some lists at a time together, until nobody has any left.
 absl::Status RankerRankTrainer::Validate() {
   at::Tensor sums = at::zeros({2}, at::kDouble);
   double* sum = sums.data_ptr<double>();
-  for (int f = group_->rank(); f < in_.index->validation_size(); f += group_->size()) {
-    RankingLists lists = NoLimit(*in_.index);
-    absl::Status read = in_.reader->ReadLists(in_.index->validation(f),
-                                              [&](const RankingList& list) { return lists.Add(list); });
-    if (!read.ok()) return read;
-    std::vector<size_t> all(lists.size());
-    std::iota(all.begin(), all.end(), size_t{0});
-    const auto scores = ScoreWith(model_, absl::MakeSpan(batchers_), &pool_, lists, all);
-    for (size_t i = 0; i < scores.size(); ++i) sum[0] += ListNdcg(scores[i], lists[i].gains, kNdcgAt);
+  RankingLists lists = NoLimit(*in_.index);
+  size_t scored = 0;
+  for (int f = group_->rank();;) {
+    while (scored == lists.size() && f < in_.index->validation_size()) {
+      lists = NoLimit(*in_.index);
+      scored = 0;
+      absl::Status read = in_.reader->ReadLists(in_.index->validation(f),
+                                                [&](const RankingList& list) { return lists.Add(list); });
+      if (!read.ok()) return read;
+      f += group_->size();
+    }
+    std::vector<size_t> some(std::min(lists.size() - scored, kScoredTogether * batchers_.size()));
+    std::iota(some.begin(), some.end(), scored);
+    at::Tensor left = at::scalar_tensor(static_cast<int64_t>(some.size()), at::kLong).view({1});
+    if (share_rows_) group_->Sum(left);
+    if (left.item<int64_t>() == 0) break;
+    const auto scores =
+        share_rows_ ? ScoreSpreadWith(model_, absl::MakeSpan(batchers_), &pool_, lists, some, ranks_.get())
+                    : ScoreWith(model_, absl::MakeSpan(batchers_), &pool_, lists, some);
+    for (size_t i = 0; i < scores.size(); ++i) {
+      sum[0] += ListNdcg(scores[i], lists[some[i]].gains, kNdcgAt);
+    }
     sum[1] += static_cast<double>(scores.size());
+    scored += some.size();
   }
   group_->Sum(sums);
   if (sum[1] == 0) return absl::OkStatus();

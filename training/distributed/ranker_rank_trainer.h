@@ -66,6 +66,7 @@ class RankerRankTrainer {
   RankerTrainerInput in_;
   const JobOptions& job_;
   RankGroup* group_;
+  bool share_rows_;
   std::vector<uint64_t> own_;  // parts
   RankerItems items_;
   RankerConfig config_;

@@ -126,7 +126,8 @@ absl::Status NoMemory(const LaunchPlace& place, const Setup& setup) {
     return absl::ResourceExhaustedError(
         absl::StrCat("rank ", place.rank, " has not enough memory for a ranker of ",
                      setup.ranker->index.item_count(), " items of width ", setup.ranker->options.width,
-                     "; --width makes its tables smaller, fewer --threads the gradients beside them"));
+                     "; --share-rows spreads its tables over the ranks, --width makes them smaller, fewer "
+                     "--threads the gradients beside them"));
   }
   return absl::ResourceExhaustedError(
       absl::StrCat("rank ", place.rank, " has not enough memory for ", setup.index.item_count(),
@@ -145,7 +146,7 @@ absl::StatusOr<JobResult> Train(const LaunchPlace& place, const JobOptions& job,
   const PlacementInput placement = {setup.mesh, setup.options.shape,
                                     setup.vocabulary.RowsFor(setup.index.item_count()), job.share_rows,
                                     job.shard_optimizer};
-  if (group->rank() == 0 && job.say && (!job.mesh.empty() || job.shard_optimizer)) {
+  if (group->rank() == 0 && job.say && (!job.mesh.empty() || job.shard_optimizer || job.share_rows)) {
     job.say(PlacementTable(placement));
   }
   const ShardReader reader(job.shards, &setup.index, setup.keys ? &*setup.keys : nullptr);

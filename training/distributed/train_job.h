@@ -95,7 +95,9 @@ struct JobResult {
   double train_seconds = 0;      // in steps and waiting for the reader, the mean of the ranks
   std::vector<StepTimes> times;  // [ranks]
   double validation_seconds = 0, checkpoint_seconds = 0;
-  int64_t bytes_exchanged = 0, bytes_read = 0, table_bytes = 0;  // of this rank
+  int64_t bytes_exchanged = 0, bytes_read = 0;  // of this rank
+  // What it holds of the item table, and of all tables, with their moments.
+  int64_t table_bytes = 0, all_table_bytes = 0;
   int checkpoints = 0, failed_checkpoints = 0;
   bool resumed = false;
   bool stopped_early = false;               // by max_steps

@@ -17,14 +17,16 @@ constexpr double kVectorDeviation = 0.1;
 
 }  // namespace
 
-RankerModel::RankerModel(const RankerConfig& config, uint64_t seed, TrainingPrecision precision)
+RankerModel::RankerModel(const RankerConfig& config, uint64_t seed, TrainingPrecision precision,
+                         RowShare rows)
     : config_(config),
       precision_(precision),
+      rows_(rows),
       init_(at::make_generator<at::CPUGeneratorImpl>(seed ^ 0x9E3779B97F4A7C15ull)),
       network_(config, seed),
-      ids_(config.items, config.width, kVectorDeviation, init_),
-      content_(config.content_buckets, config.width, kVectorDeviation, init_),
-      words_(config.query_buckets, config.width, kVectorDeviation, init_) {
+      ids_(config.items, config.width, kVectorDeviation, init_, rows),
+      content_(config.content_buckets, config.width, kVectorDeviation, init_, rows),
+      words_(config.query_buckets, config.width, kVectorDeviation, init_, rows) {
   for (const torch::Tensor& p : network_->parameters()) {
     m_.push_back(torch::zeros_like(p));
     v_.push_back(torch::zeros_like(p));
@@ -34,6 +36,31 @@ RankerModel::RankerModel(const RankerConfig& config, uint64_t seed, TrainingPrec
 RankerModel::Leaves RankerModel::Gather(const RankerBatch& batch) const {
   return {ids_.Gather(batch.vocabulary_rows), content_.Gather(batch.content_rows),
           words_.Gather(batch.word_rows)};
+}
+
+std::vector<RankerModel::Leaves> RankerModel::FetchLeaves(absl::Span<const RankerBatch> batches,
+                                                          RankerRanks* ranks) const {
+  std::vector<Leaves> leaves(batches.size());
+  const RowTable* const tables[] = {&ids_, &content_, &words_};
+  constexpr torch::Tensor RankerBatch::*kRows[] = {&RankerBatch::vocabulary_rows, &RankerBatch::content_rows,
+                                                   &RankerBatch::word_rows};
+  constexpr torch::Tensor Leaves::*kLeaves[] = {&Leaves::ids, &Leaves::content, &Leaves::words};
+  for (size_t t = 0; t < 3; ++t) {
+    std::vector<torch::Tensor> wanted = {torch::empty({0}, torch::kLong)};
+    for (const RankerBatch& batch : batches) wanted.push_back(batch.*kRows[t]);
+    const auto [rows, places, counts] =
+        at::_unique2(torch::cat(wanted), /*sorted=*/true, /*return_inverse=*/true);
+    const torch::Tensor found =
+        tables[t]->rows() > 0 ? ranks->Fetch(t, tables[t]->values(), rows) : torch::empty({0, config_.width});
+    int64_t first = 0;
+    for (size_t b = 0; b < batches.size(); ++b) {
+      const int64_t count = (batches[b].*kRows[t]).size(0);
+      leaves[b].*kLeaves[t] =
+          found.index_select(0, places.narrow(0, first, count)).detach().requires_grad_(true);
+      first += count;
+    }
+  }
+  return leaves;
 }
 
 torch::Tensor RankerModel::Forward(const RankerNetwork& network, const RankerBatch& batch,
@@ -71,6 +98,18 @@ torch::Tensor RankerModel::Score(const RankerBatch& batch) const {
   return Forward(network_, batch, Gather(batch), 0, nullptr);
 }
 
+std::vector<torch::Tensor> RankerModel::ScoreSpread(absl::Span<const RankerBatch> batches, RankerRanks* ranks,
+                                                    ShardPool* pool) const {
+  torch::NoGradGuard no_gradient;
+  const std::vector<Leaves> leaves = FetchLeaves(batches, ranks);
+  std::vector<torch::Tensor> scores(batches.size());
+  pool->Run(batches.size(), [&](size_t b) {
+    torch::NoGradGuard of_thread;
+    scores[b] = Forward(network_, batches[b], leaves[b], 0, nullptr);
+  });
+  return scores;
+}
+
 void RankerModel::MakeReplicas(size_t count) {
   while (replicas_.size() < count) replicas_.push_back({RankerNetwork(config_, 0), {}, 0});
   for (Replica& replica : replicas_) {
@@ -89,7 +128,7 @@ void RankerModel::RunReplica(Replica* replica, const RankerBatch& batch, const R
                              uint64_t seed, double lists) {
   Lap lap;
   const RankerNoise network_noise{at::make_generator<at::CPUGeneratorImpl>(seed), noise.hidden, noise.joined};
-  replica->leaves = Gather(batch);
+  if (!spread()) replica->leaves = Gather(batch);
   torch::Tensor scores;
   {
     const AutocastBf16 autocast(precision_ == TrainingPrecision::kBf16);
@@ -157,6 +196,11 @@ double RankerModel::Step(absl::Span<const RankerBatch> shards, const AdamWOption
   if (lists == 0) {
     for (const RankerBatch& batch : shards) lists += batch.features.size(0);
   }
+  if (spread()) {
+    std::vector<Leaves> leaves = FetchLeaves(shards, share.ranks);
+    for (size_t s = 0; s < shards.size(); ++s) replicas_[s].leaves = std::move(leaves[s]);
+    times_.communication += lap();
+  }
   pool->Run(shards.size(), [&](size_t s) {
     const uint64_t part = share.parts.empty() ? s : share.parts[s];
     RunReplica(&replicas_[s], shards[s], noise, seed + part, static_cast<double>(lists));
@@ -189,11 +233,13 @@ double RankerModel::Step(absl::Span<const RankerBatch> shards, const AdamWOption
 std::vector<RankerTensor> RankerModel::Trained() const {
   std::vector<RankerTensor> all;
   for (const auto& parameter : network_->named_parameters()) {
-    all.push_back({parameter.key(), parameter.value().detach()});
+    const at::Tensor value = parameter.value().detach();
+    all.push_back({parameter.key(), value, value.sizes().vec()});
   }
   const RowTable* const tables[] = {&ids_, &content_, &words_};
   for (size_t t = 0; t < 3; ++t) {
-    if (tables[t]->rows() > 0) all.push_back({kTableNames[t], tables[t]->values_});
+    const RowTable& table = *tables[t];
+    if (table.rows() > 0) all.push_back({kTableNames[t], table.values_, {table.rows(), config_.width}, true});
   }
   return all;
 }
@@ -202,14 +248,15 @@ std::vector<RankerTensor> RankerModel::Moments() const {
   std::vector<RankerTensor> all;
   const std::vector<std::string> names = network_->named_parameters().keys();
   for (size_t i = 0; i < names.size(); ++i) {
-    all.push_back({absl::StrCat(names[i], ":m"), m_[i]});
-    all.push_back({absl::StrCat(names[i], ":v"), v_[i]});
+    all.push_back({absl::StrCat(names[i], ":m"), m_[i], m_[i].sizes().vec()});
+    all.push_back({absl::StrCat(names[i], ":v"), v_[i], v_[i].sizes().vec()});
   }
   const RowTable* const tables[] = {&ids_, &content_, &words_};
   for (size_t t = 0; t < 3; ++t) {
     if (tables[t]->rows() == 0) continue;
-    all.push_back({absl::StrCat(kTableNames[t], ":m"), tables[t]->m_});
-    all.push_back({absl::StrCat(kTableNames[t], ":v"), tables[t]->v_});
+    const std::vector<int64_t> shape = {tables[t]->rows(), config_.width};
+    all.push_back({absl::StrCat(kTableNames[t], ":m"), tables[t]->m_, shape, true});
+    all.push_back({absl::StrCat(kTableNames[t], ":v"), tables[t]->v_, shape, true});
   }
   return all;
 }

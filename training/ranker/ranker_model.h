@@ -30,16 +30,24 @@ struct RankerShare {
 struct RankerTensor {
   std::string name;
   at::Tensor tensor;
+  std::vector<int64_t> shape;  // of the whole, of which a table's tensor may be a share
+  bool table = false;
 };
 
 class RankerModel {
  public:
-  // precision: of the passes of steps; scores are fp32's.
+  // precision: of the passes of steps; scores are fp32's. rows: of the tables that this process holds; the
+  // others are other ranks', whom Step and ScoreSpread then ask. Every number begins with the same value
+  // whatever the share.
   RankerModel(const RankerConfig& config, uint64_t seed,
-              TrainingPrecision precision = TrainingPrecision::kFp32);
+              TrainingPrecision precision = TrainingPrecision::kFp32, RowShare rows = {});
 
   // [lists, candidates], -1e9 where padded.
   torch::Tensor Score(const RankerBatch& batch) const;
+  // The same of some batches side by side, where the tables are spread over ranks. Called on all of them,
+  // each with its own batches.
+  std::vector<torch::Tensor> ScoreSpread(absl::Span<const RankerBatch> batches, RankerRanks* ranks,
+                                         ShardPool* pool) const;
   // Softmax cross-entropy over each list. `shards`: the parts of the step's batch, worked on side by side;
   // `step` counts from 1; `seed` makes all dropout. Answers the mean loss of the lists, which like the
   // weights does not depend on the pool's threads.
@@ -52,7 +60,7 @@ class RankerModel {
 
   RankerNetwork& network() { return network_; }
   const RankerConfig& config() const { return config_; }
-  // What a package holds.
+  // What a package holds; of spread tables this process's share, which ReadWeights does not take.
   TensorMap Weights() const;
   absl::Status ReadWeights(const TensorMap& tensors);
   // What is trained, and its moments (`:m`, `:v`), without empty tables. They stay where they are.
@@ -73,6 +81,9 @@ class RankerModel {
     double loss = 0, forward_s = 0, backward_s = 0, cpu_s = 0;
   };
   Leaves Gather(const RankerBatch& batch) const;
+  // The same of each of some batches, with rows that other ranks hold.
+  std::vector<Leaves> FetchLeaves(absl::Span<const RankerBatch> batches, RankerRanks* ranks) const;
+  bool spread() const { return rows_.stride > 1; }
   torch::Tensor Forward(const RankerNetwork& network, const RankerBatch& batch, const Leaves& leaves,
                         double id_dropout, const RankerNoise* noise) const;
   void MakeReplicas(size_t count);
@@ -83,6 +94,7 @@ class RankerModel {
 
   RankerConfig config_;
   TrainingPrecision precision_;
+  RowShare rows_;
   at::Generator init_;
   RankerNetwork network_;
   RowTable ids_, content_, words_;

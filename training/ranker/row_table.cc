@@ -3,6 +3,31 @@
 #include <cmath>
 
 namespace waymark {
+namespace {
+
+// LibTorch makes normal numbers 16 at a time, and a tensor's last ones otherwise: pieces of such blocks, the
+// last one with the rest, draw what the whole would.
+constexpr int64_t kPieceRows = 4096;
+
+torch::Tensor NormalShare(int64_t rows, int64_t width, double deviation, at::Generator& generator,
+                          RowShare share) {
+  torch::Tensor own = torch::empty({share.rows(rows), width});
+  for (int64_t first = 0; first < rows;) {
+    const int64_t count = rows - first < 2 * kPieceRows ? rows - first : kPieceRows;
+    const torch::Tensor piece = torch::empty({count, width}).normal_(0, deviation, generator);
+    // The first own row at or after `first`.
+    const int64_t skip = (share.first - first % share.stride + share.stride) % share.stride;
+    const int64_t taken = RowShare{skip, share.stride}.rows(count);
+    if (taken > 0) {
+      own.narrow(0, (first + skip) / share.stride, taken)
+          .copy_(piece.slice(0, skip, std::nullopt, share.stride));
+    }
+    first += count;
+  }
+  return own;
+}
+
+}  // namespace
 
 void AdamWStep(const AdamWOptions& o, int64_t step, const torch::Tensor& gradient, torch::Tensor* value,
                torch::Tensor* m, torch::Tensor* v) {
@@ -15,10 +40,12 @@ void AdamWStep(const AdamWOptions& o, int64_t step, const torch::Tensor& gradien
   value->addcdiv_(*m, divisor, -o.learning_rate / correction1);
 }
 
-RowTable::RowTable(int64_t rows, int64_t width, double deviation, at::Generator generator)
-    : values_(torch::empty({rows, width}).normal_(0, deviation, generator)),
-      m_(torch::zeros({rows, width})),
-      v_(torch::zeros({rows, width})) {}
+RowTable::RowTable(int64_t rows, int64_t width, double deviation, at::Generator generator, RowShare share)
+    : rows_(rows),
+      values_(share.stride == 1 ? torch::empty({rows, width}).normal_(0, deviation, generator)
+                                : NormalShare(rows, width, deviation, generator, share)),
+      m_(torch::zeros_like(values_)),
+      v_(torch::zeros_like(values_)) {}
 
 torch::Tensor RowTable::Gather(const torch::Tensor& indices) const {
   return values_.index_select(0, indices).detach().requires_grad_(true);

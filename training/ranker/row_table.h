@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "store/package/safetensors.h"
+#include "training/row_share.h"
 
 namespace waymark {
 
@@ -23,19 +24,21 @@ void AdamWStep(const AdamWOptions& options, int64_t step, const torch::Tensor& g
 // Rows that a step does not touch keep value and moments (lazy Adam).
 class RowTable {
  public:
-  RowTable(int64_t rows, int64_t width, double deviation, at::Generator generator);
-  int64_t rows() const { return values_.size(0); }
-  const torch::Tensor& values() const { return values_; }  // [rows, width]
-  // A leaf with gradient: rows `indices` (distinct), in order.
+  // Normal values of that deviation. Of a share, which are then those that its rows have in the whole table.
+  RowTable(int64_t rows, int64_t width, double deviation, at::Generator generator, RowShare share = {});
+  int64_t rows() const { return rows_; }                   // of the whole
+  const torch::Tensor& values() const { return values_; }  // [own rows, width]
+  // A leaf with gradient: own rows `indices` (distinct), in order.
   torch::Tensor Gather(const torch::Tensor& indices) const;
   // Gradients of some of the rows, of one part of a batch.
   struct Part {
     torch::Tensor indices;   // distinct
     torch::Tensor gradient;  // [indices, width]; undefined: none
   };
-  // One step on the rows that the parts name, with the sum of their gradients.
+  // One step on the own rows that the parts name, with the sum of their gradients in the order of the parts.
   void Update(const AdamWOptions& options, int64_t step, const std::vector<Part>& parts);
 
+  int64_t rows_;
   torch::Tensor values_, m_, v_;
 };
 

@@ -19,8 +19,8 @@ ItemTables InitialTables(const RetrieverShape& shape, int64_t items, uint64_t se
   }
   const std::vector<NamedShape> names = shape.Tables(items);
   // Buckets begin at zero, so that content that training has never seen says nothing.
-  return {InitialRows(names[0], share.ids.first, share.ids.stride, kDeviation, seed),
-          InitialTable(names[1], 0, seed)};
+  return {InitialRows(names[0], share.rows.first, share.rows.stride, kDeviation, seed),
+          InitialRows(names[1], share.rows.first, share.rows.stride, 0, seed)};
 }
 
 // What a share holds of a table's row; undefined: another process has it.
@@ -53,19 +53,19 @@ RetrieverModel::RetrieverModel(const RetrieverShape& shape_in, int64_t id_rows, 
       dense(shape, share.encoder),
       tables(InitialTables(shape, id_rows, seed, share)),
       dense_moments(std::vector<int64_t>{share.MomentsOf(dense.flat.numel()).count}),
-      id_moments(std::vector<int64_t>{MomentRows(share, share.MomentsOfIds(), id_rows), shape.width}),
-      bucket_moments(std::vector<int64_t>{MomentRows(share, share.moments, shape.content_buckets),
+      id_moments(std::vector<int64_t>{MomentRows(share, share.MomentsOfRows(), id_rows), shape.width}),
+      bucket_moments(std::vector<int64_t>{MomentRows(share, share.MomentsOfRows(), shape.content_buckets),
                                           shape.content_width}) {
   InitializeDense(&dense, seed);
 }
 
 void RetrieverModel::BeginRow(int64_t row, int64_t item, uint64_t seed) {
   if (!share.encoder.items) return;
-  if (at::Tensor own = OwnRow(tables.id, share.ids, row); own.defined()) {
+  if (at::Tensor own = OwnRow(tables.id, share.rows, row); own.defined()) {
     own.copy_(InitialRows(shape.Tables(item + 1)[0], item, item + 1, kDeviation, seed)[0]);
   }
   for (at::Tensor* moments : {&id_moments.first, &id_moments.second}) {
-    if (at::Tensor own = OwnRow(*moments, share.MomentsOfIds(), row); own.defined()) own.zero_();
+    if (at::Tensor own = OwnRow(*moments, share.MomentsOfRows(), row); own.defined()) own.zero_();
   }
 }
 
@@ -112,13 +112,15 @@ absl::Status RetrieverModel::StartFrom(const ModelPackage& package, const Retrie
   if (!id.ok()) return id.status();
   absl::StatusOr<at::Tensor> buckets = FromTensorMap(*tensors, names[1]);
   if (!buckets.ok()) return buckets.status();
-  tables.buckets = *std::move(buckets);
+  // Into the tensor that is there: a step may have been made with it.
+  tables.buckets.copy_(buckets->slice(0, share.rows.first, std::nullopt, share.rows.stride));
   absl::flat_hash_map<std::string_view, int64_t> row_of;
   for (size_t i = 0; i < vocabulary->size(); ++i) row_of[(*vocabulary)[i]] = i;
   for (size_t i = 0; i < corpus.vocabulary.size(); ++i) {
     const auto found = row_of.find(corpus.vocabulary[i]);
     const int64_t row = corpus.IdRow(static_cast<int64_t>(i));
-    if (found != row_of.end() && row != kNoRow) tables.id[row].copy_((*id)[found->second]);
+    if (found == row_of.end() || row == kNoRow) continue;
+    if (at::Tensor own = OwnRow(tables.id, share.rows, row); own.defined()) own.copy_((*id)[found->second]);
   }
   return absl::OkStatus();
 }

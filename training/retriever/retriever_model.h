@@ -8,6 +8,7 @@
 #include "store/package/model_package.h"
 #include "training/retriever/retriever_corpus.h"
 #include "training/retriever/row_adam.h"
+#include "training/row_share.h"
 
 namespace waymark {
 
@@ -19,12 +20,6 @@ struct AdamMoments {
   AdamTable Table(const at::Tensor& weights) const;
 };
 
-// The rows of the id table that a process holds: first, first + stride, ... of all.
-struct RowShare {
-  int64_t first = 0, stride = 1;
-  int64_t rows(int64_t of) const { return of <= first ? 0 : (of - first + stride - 1) / stride; }
-};
-
 // Floats [first, first + count) of a flat buffer.
 struct FlatSlice {
   int64_t first, count;
@@ -33,13 +28,13 @@ struct FlatSlice {
 // What of a model a process holds.
 struct ModelShare {
   EncoderSlice encoder;  // without items: no tables either
-  RowShare ids;          // rows of the id table
+  RowShare rows;         // of the id and the content table
   RowShare moments;      // of the optimiser's moments: process `first` of `stride` has its share
 
   // Of the flat weights' moments: as much for each process, the last ones perhaps less; multiples of 16.
   FlatSlice MomentsOf(int64_t floats) const;
   // Of the moments of a table; a table that is spread over processes has its moments with its rows.
-  RowShare MomentsOfIds() const { return ids.stride > 1 ? ids : moments; }
+  RowShare MomentsOfRows() const { return rows.stride > 1 ? rows : moments; }
 };
 
 struct RetrieverModel {
@@ -57,11 +52,12 @@ struct RetrieverModel {
   ItemTables tables;
   AdamMoments dense_moments, id_moments, bucket_moments;
 
-  // These want a model that holds all rows; Weights also all of the encoder, StartFrom takes its slice.
+  // These two want a model that holds all rows and all of the encoder.
   TensorMap Weights() const;
   absl::Status ReadWeights(const TensorMap& tensors);
   // Takes over the weights of a package of the same shape: the encoder, the content, and the id embeddings of
-  // the items that both vocabularies name and that have a row. INVALID_ARGUMENT when the shapes differ.
+  // the items that both vocabularies name and that have a row; of all this the model's share.
+  // INVALID_ARGUMENT when the shapes differ.
   absl::Status StartFrom(const ModelPackage& package, const RetrieverCorpus& corpus);
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <utility>
 
 #include "recommend/network/pointwise_kernels.h"
@@ -35,7 +36,8 @@ RetrieverStep::RetrieverStep(RetrieverModel* model, const RetrieverCorpus* corpu
                 matrices_ ? &*matrices_ : nullptr}),
       items_(static_cast<int64_t>(corpus->vocabulary.size())),
       ranks_(ranks),
-      parts_left_(model->dense.blocks.size()) {
+      parts_left_(model->dense.blocks.size()),
+      content_(&corpus->content, first_ ? model->shape.content_buckets : 0) {
   if (ranks_ != nullptr) {
     ids_ = ranks_->ids();
     buckets_ = ranks_->buckets();
@@ -68,7 +70,6 @@ RetrieverStep::RetrieverStep(RetrieverModel* model, const RetrieverCorpus* corpu
     shard.workspace = workspaces_[s % workspaces_.size()].get();
     for (at::Tensor* t : {&shard.tokens, &shard.dstates}) *t = at::empty({0}, at::kFloat);
   }
-  bucket_gradients_.assign(model->tables.buckets.numel(), 0.0f);
 }
 
 int32_t RetrieverStep::PlaceOf(int64_t item) {
@@ -116,15 +117,19 @@ void RetrieverStep::CollectItems(const TrainingBatch& batch, int64_t number) {
     const bool hidden = !corpus_->content.Of(item).empty() && RandomUnit(drop, item) < options_.id_dropout;
     id_rows_.push_back(hidden ? kNoRow : corpus_->IdRow(item));
   }
+  if (first_) content_.Collect(items_.rows());
 }
 
 void RetrieverStep::EncodeStepItems() {
   Lap lap;
   if (first_) {
-    const at::Tensor ids = ids_->Rows(id_rows_, &id_places_);
+    ItemTables tables = {ids_->Rows(id_rows_, &id_places_), model_->tables.buckets};
+    std::vector<int64_t> places;
+    if (content_.any()) tables.buckets = buckets_->Rows(content_.rows(), &places);
     if (ranks_ != nullptr) times_.communication += lap();
-    EncodeItems(model_->dense, {ids, model_->tables.buckets}, corpus_->content, id_places_, items_.rows(),
-                &vectors_, &pooled_);
+    std::vector<int64_t> all(items_.size());
+    std::iota(all.begin(), all.end(), 0);
+    EncodeItems(model_->dense, tables, content_.PlacesIn(places), id_places_, all, &vectors_, &pooled_);
     if (!last_) setting_.peers->SendItems(vectors_);
   } else if (last_) {
     vectors_ = at::empty({static_cast<int64_t>(items_.size()), model_->shape.width}, at::kFloat);
@@ -156,7 +161,6 @@ void RetrieverStep::AddUpShards() {
     sum.dvectors.add_(sum.dunits);
   }
   kept_ids_.clear();
-  bucket_rows_.clear();
   shared_ids_ = 0;
   if (first_) AddUpItems(&sum);
 }
@@ -167,21 +171,18 @@ void RetrieverStep::AddUpItems(PartSums* sums) {
   const int64_t width = model_->shape.width;
   // Into the parts of an item's vector: its content, then its id or what stands for one.
   const int64_t content_width = model_->shape.content_width;
-  if (!corpus_->content.buckets.empty()) {
+  if (content_.any()) {
     sum.gradients.projection.addmm_(pooled_.t(), sum.dvectors);
     const at::Tensor dpooled = at::mm(sum.dvectors, model_->dense.projection.t());
+    bucket_gradients_.assign(content_.rows().size() * static_cast<size_t>(content_width), 0.0f);
     for (int64_t i = 0; i < n; ++i) {
-      const absl::Span<const uint32_t> own = corpus_->content.Of(items_[i]);
-      for (uint32_t bucket : own) {
-        float* to = bucket_gradients_.data() + bucket * content_width;
+      const absl::Span<const uint32_t> own = content_.Of(static_cast<size_t>(i));
+      for (uint32_t place : own) {
+        float* to = bucket_gradients_.data() + place * content_width;
         const float* from = Data(dpooled) + i * content_width;
         for (int64_t c = 0; c < content_width; ++c) to[c] += from[c] / static_cast<float>(own.size());
-        touched_buckets_.push_back(bucket);
       }
     }
-    std::sort(touched_buckets_.begin(), touched_buckets_.end());
-    touched_buckets_.erase(std::unique(touched_buckets_.begin(), touched_buckets_.end()),
-                           touched_buckets_.end());
   }
   float* dvectors = Data(sum.dvectors);
   for (int64_t i = 0; i < n; ++i) {
@@ -194,11 +195,6 @@ void RetrieverStep::AddUpItems(PartSums* sums) {
       kept_ids_.push_back(id_rows_[i]);
       if (i < contrasted_) ++shared_ids_;
     }
-  }
-  for (int64_t bucket : touched_buckets_) {
-    float* from = bucket_gradients_.data() + bucket * content_width;
-    bucket_rows_.insert(bucket_rows_.end(), from, from + content_width);
-    std::fill_n(from, content_width, 0.0f);
   }
 }
 
@@ -222,7 +218,7 @@ void RetrieverStep::Update(AdamStep step) {
   double tables = 0;
   if (first_) {
     tables = ids_->Collect(kept_ids_, shared_ids_, Data(sums_[0]->dvectors));
-    tables += buckets_->Collect(touched_buckets_, 0, bucket_rows_.data());
+    if (content_.any()) tables += buckets_->Collect(content_.rows(), 0, bucket_gradients_.data());
   }
   if (ranks_ != nullptr) {
     times_.communication += lap();
@@ -238,9 +234,8 @@ void RetrieverStep::Update(AdamStep step) {
   }
   if (first_) {
     ids_->Update(step);
-    buckets_->Update(step);
+    if (content_.any()) buckets_->Update(step);
   }
-  touched_buckets_.clear();
   times_.optimizer += lap(&times_.own_cpu);
 }
 
@@ -273,7 +268,7 @@ double RetrieverStep::Run(const TrainingBatch& batch, int64_t number, double lea
   if (ranks_ != nullptr) {
     if (block_starts_[0] > 0) ranks_->BeginSum(Data(sums_[0]->gradients.flat), 0, block_starts_[0]);
     loss = ranks_->AgreeOn(loss, static_cast<int64_t>(kept_ids_.size()) - shared_ids_,
-                           static_cast<int64_t>(touched_buckets_.size()));
+                           static_cast<int64_t>(content_.rows().size()));
     if (setting_.peers != nullptr) setting_.peers->FinishSends();
     times_.communication += lap();
   }

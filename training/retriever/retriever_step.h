@@ -17,6 +17,7 @@
 
 #include "recommend/network/encoder.h"
 #include "training/precision.h"
+#include "training/retriever/batch_content.h"
 #include "training/retriever/cosine_softmax.h"
 #include "training/retriever/distinct_rows.h"
 #include "training/retriever/retriever_model.h"
@@ -90,7 +91,7 @@ class RetrieverStep {
   void BackwardPart(Shard* shard, const Micro& micro, uint64_t key, bool last);
   void BlockDone(int block);
   void AddUpDense(int64_t first, int64_t last);
-  // Adds up the parts; fills kept_ids_ and bucket_rows_.
+  // Adds up the parts; fills kept_ids_ and bucket_gradients_.
   void AddUpShards();
   void AddUpItems(PartSums* sum);
   // Of the encoder's gradient, over all processes that hold a part of it, and of the tables'.
@@ -116,9 +117,8 @@ class RetrieverStep {
   at::Tensor vectors_, units_, pooled_;
   std::vector<int64_t> id_places_;  // [items_]: of id_rows_ in what the table has given
   std::vector<float> inverse_;
-  std::vector<int64_t> kept_ids_;   // [.., width]: their gradients are the first of sums_[0]->dvectors
-  int64_t shared_ids_ = 0;          // the first so many are contrasted with, and the same on every rank
-  std::vector<float> bucket_rows_;  // [touched_buckets_, content_width]
+  std::vector<int64_t> kept_ids_;  // [.., width]: their gradients are the first of sums_[0]->dvectors
+  int64_t shared_ids_ = 0;         // the first so many are contrasted with, and the same on every rank
   StepRanks* ranks_;
   std::unique_ptr<WholeTable> whole_ids_, whole_buckets_;  // without ranks
   StepTable* ids_;
@@ -126,8 +126,8 @@ class RetrieverStep {
   std::vector<int64_t> block_starts_;         // [blocks + 1]: floats of the flat gradient
   std::vector<std::atomic<int>> parts_left_;  // [blocks]
   StepTimes times_;
-  std::vector<float> bucket_gradients_;  // [content_buckets, content_width]; zero between steps
-  std::vector<int64_t> touched_buckets_;
+  BatchContent content_;                 // of items_, on the first stage
+  std::vector<float> bucket_gradients_;  // [rows of content_, content_width]
 };
 
 }  // namespace waymark

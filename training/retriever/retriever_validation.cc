@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "absl/container/flat_hash_map.h"
 #include "recommend/network/encoder.h"
 #include "recommend/network/pointwise_kernels.h"
 #include "training/evaluation/recommend_metrics.h"
@@ -11,8 +12,33 @@
 namespace waymark {
 namespace {
 
-constexpr size_t kUsersAtOnce = 64;
-constexpr double kMissed = std::numeric_limits<double>::infinity();
+constexpr size_t kDecided = 10;         // places that the metrics look at
+constexpr size_t kKept = 2 * kDecided;  // as many items with the target's score or a better one: out of those
+constexpr float kOut = -std::numeric_limits<float>::infinity();
+
+// What has been seen of the items that compete with a user's target.
+class Competitors {
+ public:
+  // The best scores, falling; the target itself is not among them.
+  void See(float score) {
+    if (score <= best_.back()) return;
+    size_t place = kKept - 1;
+    for (; place > 0 && best_[place - 1] < score; --place) best_[place] = best_[place - 1];
+    best_[place] = score;
+  }
+  void SetTarget(float score) { target_ = score, has_target_ = true; }
+  double Rank() const {
+    if (!has_target_) return std::numeric_limits<double>::infinity();
+    const auto better = std::count_if(best_.begin(), best_.end(), [&](float s) { return s > target_; });
+    const auto equal = std::count(best_.begin(), best_.end(), target_);
+    return 1 + static_cast<double>(better) + static_cast<double>(equal) / 2;
+  }
+
+ private:
+  std::vector<float> best_ = std::vector<float>(kKept, kOut);
+  float target_ = kOut;
+  bool has_target_ = false;
+};
 
 }  // namespace
 
@@ -28,45 +54,64 @@ std::vector<int64_t> LayOut(absl::Span<const size_t> users, const RetrieverCorpu
   return rows;
 }
 
-HeldOutRanks::HeldOutRanks(const DenseWeights& dense, const ItemTables& tables, const RetrieverCorpus& corpus)
-    : corpus_(corpus) {
-  std::vector<int64_t> items(corpus.vocabulary.size());
-  std::iota(items.begin(), items.end(), 0);
-  std::vector<int64_t> rows = items;
-  for (int64_t& row : rows) row = corpus.IdRow(row);
-  at::Tensor pooled;
-  EncodeItems(dense, tables, corpus.content, rows, items, &vectors_, &pooled);
-  units_ = at::empty_like(vectors_);
-  NormalizeRows(vectors_.data_ptr<float>(), vectors_.size(0), vectors_.size(1), units_.data_ptr<float>(),
-                nullptr);
-}
-
-at::Tensor HeldOutRanks::VectorsOf(const std::vector<int64_t>& rows) const {
-  const int64_t width = vectors_.size(1);
-  at::Tensor tokens = at::empty({static_cast<int64_t>(rows.size()), width}, at::kFloat);
-  for (size_t t = 0; t < rows.size(); ++t) {
-    std::copy_n(vectors_.data_ptr<float>() + rows[t] * width, width, tokens.data_ptr<float>() + t * width);
+at::Tensor TokensOf(absl::Span<const int64_t> items, ValidationItems* source) {
+  absl::flat_hash_map<int64_t, int32_t> place_of;
+  std::vector<int64_t> distinct;
+  std::vector<int32_t> places;
+  for (int64_t item : items) {
+    const auto [found, fresh] = place_of.try_emplace(item, static_cast<int32_t>(distinct.size()));
+    if (fresh) distinct.push_back(item);
+    places.push_back(found->second);
   }
+  const at::Tensor vectors = source->VectorsOf(distinct);
+  at::Tensor tokens = at::empty({static_cast<int64_t>(items.size()), vectors.size(1)}, at::kFloat);
+  CopyRows(vectors.data_ptr<float>(), places, vectors.size(1), tokens.data_ptr<float>());
   return tokens;
 }
 
-void HeldOutRanks::Rank(absl::Span<const size_t> users, const at::Tensor& states, double* ranks) const {
-  at::NoGradGuard no_grad;
-  const int64_t items = units_.size(0);
-  const at::Tensor scores = at::mm(states, units_.t());
-  for (size_t i = 0; i < users.size(); ++i) {
-    const size_t u = users[i];
-    float* own = scores.data_ptr<float>() + i * items;
-    const int64_t target = corpus_.target(u);
-    ranks[i] = kMissed;
-    if (target == kNoRow) continue;
-    const float kept = own[target];
-    for (uint64_t e = corpus_.start(u); e < corpus_.ends[u]; ++e) {
-      own[corpus_.rows[e]] = -std::numeric_limits<float>::infinity();
-    }
-    own[target] = kept;
-    ranks[i] = MiddleRank(absl::MakeConstSpan(own, items), target);
+std::vector<double> RankHeldOut(absl::Span<const size_t> users, const at::Tensor& states,
+                                const RetrieverCorpus& corpus, ValidationItems* source, ShardPool* pool,
+                                const ValidationSizes& sizes) {
+  const auto all = static_cast<int64_t>(corpus.vocabulary.size());
+  const int64_t at_once = std::min(sizes.items, all), width = states.size(1);
+  const auto together = static_cast<int64_t>(sizes.users);
+  std::vector<Competitors> competitors(users.size());
+  // Every product has the same shape: equal vectors have equal scores wherever they lie.
+  at::Tensor units = at::zeros({at_once, width}, at::kFloat);
+  std::vector<int64_t> items;
+  for (int64_t first = 0; first < all; first += at_once) {
+    const int64_t count = std::min(at_once, all - first);
+    items.resize(static_cast<size_t>(count));
+    std::iota(items.begin(), items.end(), first);
+    const at::Tensor vectors = source->VectorsOf(items);
+    NormalizeRows(vectors.data_ptr<float>(), count, width, units.data_ptr<float>(), nullptr);
+    pool->Run((users.size() + sizes.users - 1) / sizes.users, [&](size_t part) {
+      at::NoGradGuard no_grad;
+      const auto own = users.subspan(part * sizes.users, sizes.users);
+      const auto begin = static_cast<int64_t>(part) * together;
+      at::Tensor of_users = at::zeros({together, width}, at::kFloat);
+      of_users.narrow(0, 0, static_cast<int64_t>(own.size()))
+          .copy_(states.narrow(0, begin, static_cast<int64_t>(own.size())));
+      const at::Tensor scores = at::mm(of_users, units.t());
+      for (size_t i = 0; i < own.size(); ++i) {
+        const size_t u = own[i];
+        float* row = scores.data_ptr<float>() + static_cast<int64_t>(i) * at_once;
+        Competitors& competitor = competitors[part * sizes.users + i];
+        const int64_t target = corpus.target(u) - first;
+        const bool here = corpus.target(u) != kNoRow && target >= 0 && target < count;
+        if (here) competitor.SetTarget(row[target]);
+        for (uint64_t e = corpus.start(u); e < corpus.ends[u]; ++e) {
+          const int64_t seen = corpus.rows[e] - first;
+          if (seen >= 0 && seen < count) row[seen] = kOut;
+        }
+        if (here) row[target] = kOut;
+        for (int64_t c = 0; c < count; ++c) competitor.See(row[c]);
+      }
+    });
   }
+  std::vector<double> ranks;
+  for (const Competitors& competitor : competitors) ranks.push_back(competitor.Rank());
+  return ranks;
 }
 
 RetrieverValidation ValidateRetriever(const RetrieverModel& model, const RetrieverCorpus& corpus,
@@ -80,29 +125,53 @@ RetrieverValidation ValidateRetriever(const RetrieverModel& model, const Retriev
     for (size_t i = 0; i < most_users; ++i) some.push_back(users[i * users.size() / most_users]);
     users = std::move(some);
   }
-  return ValidateOn(model.shape, model.dense, model.tables, corpus, users, pool);
+  OwnValidationItems items(&model.dense, model.tables, &corpus);
+  return ValidateOn(model.shape, model.dense, items.get(), corpus, users, pool);
 }
 
-RetrieverValidation ValidateOn(const RetrieverShape& shape, const DenseWeights& dense,
-                               const ItemTables& tables, const RetrieverCorpus& corpus,
-                               absl::Span<const size_t> users, ShardPool* pool) {
+RetrieverValidation ValidateOn(const RetrieverShape& shape, const DenseWeights& dense, ValidationItems* items,
+                               const RetrieverCorpus& corpus, absl::Span<const size_t> users, ShardPool* pool,
+                               const ValidationSizes& sizes) {
+  at::NoGradGuard no_grad;
   RetrieverValidation result;
   result.users = users.size();
-  if (users.empty()) return result;
-  const HeldOutRanks held_out(dense, tables, corpus);
-  const Encoder encoder(shape, &dense);
-  std::vector<double> ranks(users.size());
-  const size_t parts = (users.size() + kUsersAtOnce - 1) / kUsersAtOnce;
-  pool->Run(parts, [&](size_t part) {
-    thread_local EncoderWorkspace workspace;
-    const size_t first = part * kUsersAtOnce;
-    const auto own = users.subspan(first, kUsersAtOnce);
-    SequenceLayout layout(shape.time_buckets);
-    const at::Tensor tokens = held_out.VectorsOf(LayOut(own, corpus, shape, &layout));
-    held_out.Rank(own, encoder.EncodeNewest(layout, tokens, &workspace), ranks.data() + first);
-  });
-  RecommendMetrics metrics(10, corpus.vocabulary.size());
-  for (double rank : ranks) metrics.AddRank(rank);
+  EncoderOptions options;
+  options.recompute = true;  // buffers of one block at a time: nothing goes backward
+  const Encoder encoder(shape, &dense, options);
+  RecommendMetrics metrics(kDecided, corpus.vocabulary.size());
+  const auto blocks = items->MostOfRanks(
+      static_cast<int64_t>((users.size() + sizes.users_of_block - 1) / sizes.users_of_block));
+  for (int64_t b = 0; b < blocks; ++b) {
+    const size_t begin = std::min(users.size(), static_cast<size_t>(b) * sizes.users_of_block);
+    const auto block = users.subspan(begin, sizes.users_of_block);
+    at::Tensor states = at::empty({static_cast<int64_t>(block.size()), shape.width}, at::kFloat);
+    // A part a thread at a time, whose vectors are made before.
+    const size_t round = sizes.users * pool->threads();
+    const auto rounds = items->MostOfRanks(static_cast<int64_t>((block.size() + round - 1) / round));
+    for (int64_t r = 0; r < rounds; ++r) {
+      const size_t first = std::min(block.size(), static_cast<size_t>(r) * round);
+      const auto of_round = block.subspan(first, round);
+      std::vector<SequenceLayout> layouts;
+      std::vector<int64_t> seen, starts;
+      for (size_t i = 0; i < of_round.size(); i += sizes.users) {
+        layouts.emplace_back(shape.time_buckets);
+        const std::vector<int64_t> own =
+            LayOut(of_round.subspan(i, sizes.users), corpus, shape, &layouts.back());
+        starts.push_back(static_cast<int64_t>(seen.size()));
+        seen.insert(seen.end(), own.begin(), own.end());
+      }
+      starts.push_back(static_cast<int64_t>(seen.size()));
+      const at::Tensor tokens = TokensOf(seen, items);
+      pool->Run(layouts.size(), [&](size_t part) {
+        at::NoGradGuard of_thread;
+        thread_local EncoderWorkspace workspace;
+        const at::Tensor own = tokens.narrow(0, starts[part], starts[part + 1] - starts[part]);
+        const at::Tensor newest = encoder.EncodeNewest(layouts[part], own, &workspace);
+        states.narrow(0, static_cast<int64_t>(first + part * sizes.users), newest.size(0)).copy_(newest);
+      });
+    }
+    for (double rank : RankHeldOut(block, states, corpus, items, pool, sizes)) metrics.AddRank(rank);
+  }
   result.ndcg10 = metrics.ndcg();
   result.hit10 = metrics.hit_rate();
   return result;

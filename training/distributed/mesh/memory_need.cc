@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "training/retriever/pipeline_schedule.h"
+#include "training/retriever/retriever_validation.h"
 
 namespace waymark {
 namespace {
@@ -19,18 +20,26 @@ namespace {
 constexpr int64_t kFloatBytes = sizeof(float);
 constexpr double kLargerPart = 1.25;
 constexpr int64_t kGroupBytes = int64_t{40} << 20;  // of a group of ranks over Gloo: its threads above all
-constexpr int64_t kEventBytes = 24;                 // row, time, and what windows and users add
+constexpr double kBucketsOfItem = 16;
+constexpr double kValidationUserFloats = 32;  // best scores and what holds them
+constexpr int64_t kEventBytes = 24;           // row, time, and what windows and users add
 
 // DynamicVocabulary's, and what a checkpoint and the best weights have of it.
 constexpr int64_t kVocabularyItemBytes = 16 + 3 * 12, kVocabularyRowBytes = 24;
+
+// Floats of a token that a block's buffers have.
+double KeptByBlock(const RetrieverShape& shape, const EncoderSlice& slice) {
+  const double width = shape.width, own = width / slice.parts, hidden = 1.0 * shape.hidden / slice.parts;
+  const double joined = slice.parts > 1 ? 2 * width : width;  // y and z with the gates
+  return 4 * width + 4 * own + own + joined + 3 * hidden + own + joined + 4 +
+         1.0 * shape.heads / slice.parts * shape.history_limit;
+}
 
 // Floats that one part keeps of the blocks between forward and backward.
 double KeptByPart(const MemoryInput& input, const EncoderSlice& slice, double tokens) {
   const RetrieverShape& shape = input.placement.shape;
   const double width = shape.width, own = width / slice.parts, hidden = 1.0 * shape.hidden / slice.parts;
-  const double joined = slice.parts > 1 ? 2 * width : width;  // y and z with the gates
-  const double block = 4 * width + 4 * own + own + joined + 3 * hidden + own + joined + 4 +
-                       1.0 * shape.heads / slice.parts * shape.history_limit;
+  const double block = KeptByBlock(shape, slice);
   const double backward = (slice.parts > 1 ? 4 : 3) * width + 5 * own + 3 * hidden + own;
   const int blocks = slice.blocks(shape);
   // Operands and result of a product in bfloat16, while it is made: half a float each.
@@ -39,6 +48,28 @@ double KeptByPart(const MemoryInput& input, const EncoderSlice& slice, double to
                              : 0;
   const double forward = input.checkpoint_activations ? block + blocks * width : blocks * block;
   return tokens * (forward + backward + rounded + width);
+}
+
+// Floats of validation (retriever_validation.h): its users' states and best scores, the histories of some of
+// them on their way, vectors and scores of some items.
+double KeptByValidation(const MemoryInput& input, const EncoderSlice& slice) {
+  if (input.options.held_out == 0) return 0;
+  const RetrieverShape& shape = input.placement.shape;
+  const ValidationSizes sizes;
+  const double width = shape.width, threads = input.threads;
+  const double all_users = static_cast<double>(std::max<int64_t>(input.index->examples(), 1));
+  const double users = std::min<double>({static_cast<double>(sizes.users_of_block),
+                                         static_cast<double>(input.options.validation_users), all_users});
+  const double length = std::min<double>(shape.history_limit, input.index->events() / all_users);
+  const double tokens = kLargerPart * threads * std::min<double>(sizes.users, users) * length;
+  const double through = tokens * (KeptByBlock(shape, slice) + (slice.blocks(shape) + 4) * width);
+  if (!slice.items) return through;
+  const double items = std::min<double>(sizes.items, input.index->item_count());
+  const double buckets = std::min<double>(shape.content_buckets, kBucketsOfItem * items);
+  const double of_items = items * (2 * width + shape.content_width) + 3 * buckets * shape.content_width +
+                          (input.placement.share_rows ? 3 * items * width : 0) + shape.content_buckets;
+  return through + of_items + users * (width + kValidationUserFloats) +
+         threads * sizes.users * (items + width);
 }
 
 std::string Mebibytes(int64_t bytes) {
@@ -119,7 +150,7 @@ MemoryNeed NeedOf(const MemoryInput& input, int slice_number) {
   const int64_t working_copy = input.precision == TrainingPrecision::kBf16 ? held.encoder / 2 : 0;
   need.weights = held.encoder + held.tables + working_copy;
   need.moments = held.moments;
-  need.gradients = held.encoder * sums + shape.content_buckets * shape.content_width;
+  need.gradients = held.encoder * sums;
   const int64_t master = need.weights - working_copy;
   if (input.options.held_out > 0) need.copies += master;
   if (input.checkpoints) need.copies += master + need.moments + need.copies;
@@ -130,6 +161,9 @@ MemoryNeed NeedOf(const MemoryInput& input, int slice_number) {
   const double tokens = kLargerPart * input.options.batch_tokens / input.parts;
   const double items = static_cast<double>(std::min<int64_t>(
       input.index->item_count(), input.options.negatives + 2 * static_cast<int64_t>(tokens) * own_parts));
+  const double buckets = std::min<double>(shape.content_buckets, kBucketsOfItem * items);
+  // Rows as they travel: gathered, packed, added up.
+  const double rows = items * shape.width + buckets * shape.content_width;
   const int in_flight =
       mesh.pipeline > 1 ? static_cast<int>(PartsInFlight(slice_number, mesh.pipeline, own_parts)) : sums;
   // Windows are not cut.
@@ -137,7 +171,9 @@ MemoryNeed NeedOf(const MemoryInput& input, int slice_number) {
   const double passes =
       in_flight * KeptByPart(input, slice, at_once) +
       own_parts * (7.0 * at_once * shape.width + 128.0 * std::min<double>(items, input.options.negatives)) +
-      items * ((4.0 + 2 * sums) * shape.width + shape.content_width);
+      items * ((4.0 + 2 * sums) * shape.width + shape.content_width) + buckets * shape.content_width +
+      (mesh.data > 1 ? 3 * rows : 0) + shape.content_buckets + input.index->item_count() +
+      KeptByValidation(input, slice);
   need.passes = static_cast<int64_t>(passes);
   for (int64_t* floats : {&need.weights, &need.gradients, &need.moments, &need.copies, &need.passes}) {
     *floats *= kFloatBytes;

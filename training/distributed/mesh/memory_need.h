@@ -33,7 +33,7 @@ struct MemoryInput {
 struct MemoryNeed {
   int64_t weights = 0, gradients = 0, moments = 0;
   int64_t copies = 0;  // the best weights, and what a checkpoint or the package is written from
-  int64_t passes = 0;  // activations, vectors of the batch's items
+  int64_t passes = 0;  // activations, vectors of the batch's items, and those of validation beside them
   int64_t examples = 0;
 
   int64_t all() const { return weights + gradients + moments + copies + passes + examples; }

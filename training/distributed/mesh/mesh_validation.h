@@ -6,10 +6,10 @@
 
 namespace waymark {
 
-// ids: [items, width] where this rank has what turns items into vectors. The answer is the same on all ranks
-// of the copy, which see the same users.
-RetrieverValidation ValidateOnMesh(const RetrieverModel& model, const at::Tensor& ids,
+// items: where this rank has what turns items into vectors, else null. The answer is the same on all
+// ranks of the copy, which see the same users.
+RetrieverValidation ValidateOnMesh(const RetrieverModel& model, ValidationItems* items,
                                    const RetrieverCorpus& corpus, absl::Span<const size_t> users,
-                                   MeshPeers* peers);
+                                   MeshPeers* peers, ShardPool* pool);
 
 }  // namespace waymark

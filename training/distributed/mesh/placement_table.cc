@@ -7,26 +7,11 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "training/distributed/mesh/placement_text.h"
 #include "training/retriever/retriever_model.h"
 
 namespace waymark {
 namespace {
-
-struct PlacementLine {
-  std::string name, shape, where;
-  int64_t numbers;  // of one tensor
-  int first_block, last_block;
-};
-
-std::string Grouped(int64_t number) {
-  const std::string digits = absl::StrCat(number);
-  std::string text;
-  for (size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
-}
 
 std::string RanksOf(const MeshShape& mesh, int slice) {
   return absl::StrCat(mesh.data > 1 ? "ranks " : "rank ", absl::StrJoin(mesh.SameSlice(slice), ", "));
@@ -58,16 +43,10 @@ void AppendLine(const PlacedTensor& tensor, const std::string& where, std::vecto
       {name, absl::StrJoin(tensor.whole.shape, "x"), where, tensor.whole.elements(), block, block});
 }
 
-std::string NameOf(const PlacementLine& line) {
-  if (line.first_block < 0) return line.name;
-  if (line.first_block == line.last_block) return absl::StrCat("blocks.", line.first_block, ".", line.name);
-  return absl::StrCat("blocks.", line.first_block, "-", line.last_block, ".", line.name);
-}
-
 ModelShare ShareOfSlice(const PlacementInput& input, int slice) {
   ModelShare share;
   share.encoder = input.mesh.SliceOf(input.shape, slice);
-  if (input.share_rows) share.ids.stride = input.mesh.data;
+  if (input.share_rows) share.rows.stride = input.mesh.data;
   if (input.shard_optimizer) share.moments.stride = input.mesh.data;
   return share;
 }
@@ -85,9 +64,11 @@ HeldNumbers HeldBySlice(const PlacementInput& input, int slice) {
   if (!share.encoder.items) return held;
   const int64_t width = input.shape.width, buckets = input.shape.content_buckets,
                 content_width = input.shape.content_width;
-  held.tables = share.ids.rows(input.id_rows) * width + buckets * content_width;
-  held.moments +=
-      2 * (share.MomentsOfIds().rows(input.id_rows) * width + share.moments.rows(buckets) * content_width);
+  const auto numbers = [&](RowShare of) {
+    return of.rows(input.id_rows) * width + of.rows(buckets) * content_width;
+  };
+  held.tables = numbers(share.rows);
+  held.moments += 2 * numbers(share.MomentsOfRows());
   return held;
 }
 
@@ -96,7 +77,7 @@ std::string PlacementTable(const PlacementInput& input) {
   const std::string everywhere =
       input.mesh.pipeline > 1 ? absl::StrCat("stage 1: ", RanksOf(input.mesh, 0)) : "on every rank";
   for (const NamedShape& table : input.shape.Tables(input.id_rows)) {
-    const bool shared = input.share_rows && input.mesh.data > 1 && table.name == "items.id";
+    const bool shared = input.share_rows && input.mesh.data > 1;
     lines.push_back({table.name, absl::StrJoin(table.shape, "x"),
                      shared ? absl::StrCat("rows, over the ", input.mesh.data, " ranks of data") : everywhere,
                      table.elements(), -1, -1});
@@ -107,23 +88,12 @@ std::string PlacementTable(const PlacementInput& input) {
       AppendLine(tensor, WhereOf(input, tensor, slice), &lines);
     }
   }
-  int name_width = 9, shape_width = 5;
-  for (const PlacementLine& line : lines) {
-    name_width = std::max(name_width, static_cast<int>(NameOf(line).size()));
-    shape_width = std::max(shape_width, static_cast<int>(line.shape.size()));
-  }
-  std::string text = absl::StrFormat("parameters of --mesh %s\n  %-*s  %-*s  %12s  %s", input.mesh.Text(),
-                                     name_width, "parameter", shape_width, "shape", "numbers", "where");
-  for (const PlacementLine& line : lines) {
-    absl::StrAppendFormat(&text, "\n  %-*s  %-*s  %12s  %s", name_width, NameOf(line), shape_width,
-                          line.shape, Grouped(line.numbers * (line.last_block - line.first_block + 1)),
-                          line.where);
-  }
+  std::string text = PlacementText(absl::StrCat("parameters of --mesh ", input.mesh.Text()), lines);
   for (int slice = 0; slice < input.mesh.slices(); ++slice) {
     const HeldNumbers held = HeldBySlice(input, slice);
     absl::StrAppendFormat(&text, "\n  %s: encoder %s, tables %s, Adam's moments %s",
-                          RanksOf(input.mesh, slice), Grouped(held.encoder), Grouped(held.tables),
-                          Grouped(held.moments));
+                          RanksOf(input.mesh, slice), GroupedDigits(held.encoder), GroupedDigits(held.tables),
+                          GroupedDigits(held.moments));
     if (input.mesh.data > 1) text += " each";
   }
   return text;
