@@ -4,6 +4,7 @@
 //
 //   IndexMaintainer maintainer(store, scope, folder, bm25, publish);
 //   maintainer.Open();
+//   maintainer.Use(&catalog);
 //   maintainer.Advance(stop);   // up to the log's end
 //   maintainer.Commit();
 //

@@ -4,7 +4,8 @@
 // snapshot.
 //
 //   IndexWorker worker(store, scope, folder, options);
-//   worker.Start();
+//   worker.Open();
+//   worker.Start(&catalog);
 //   worker.AwaitRound(absl::InfiniteFuture());
 //   worker.snapshot();
 //

@@ -29,10 +29,11 @@ struct BulkIndex {
   explicit BulkIndex(const IndexedCollection& of) : shop(of) { Open(); }
   void Open() {
     maintainer = std::make_unique<IndexMaintainer>(
-        shop.store, shop.scope, shop.catalog.get(), folder.path() / "index", Bm25Options(),
+        shop.store, shop.scope, folder.path() / "index", Bm25Options(),
         [this](std::shared_ptr<const IndexSnapshot> fresh) { snapshot = std::move(fresh); },
         BulkOptions{.threads = 3, .changes = 20});
     REQUIRE(maintainer->Open().ok());
+    maintainer->Use(shop.catalog.get());
   }
   void Advance() {
     const absl::Status status = maintainer->Advance(stop);
