@@ -7,8 +7,6 @@
 #include <limits>
 #include <utility>
 
-#include "absl/time/clock.h"
-
 namespace waymark {
 namespace {
 
@@ -62,15 +60,17 @@ int64_t Checkpointer::changes() const {
 }
 
 void Checkpointer::Run() {
-  absl::Time tried = absl::Now();
+  using Clock = std::chrono::steady_clock;  // not the wall's, which is set back at times
+  Clock::time_point tried = Clock::now();
   bool failed = false;
   std::unique_lock lock(mutex_);
   while (!stop_) {
     const int64_t changes = changes_;
     lock.unlock();
-    const bool due = CheckpointDue(policy_, items_(), changes, absl::Now() - tried, failed);
+    const bool due =
+        CheckpointDue(policy_, items_(), changes, absl::FromChrono(Clock::now() - tried), failed);
     if (due) {
-      tried = absl::Now();
+      tried = Clock::now();
       const absl::Status status = checkpoint_();
       failed = !status.ok();
       if (failed) {

@@ -2,7 +2,8 @@
 // come since that replaying them would hold up a start after a crash. On a thread of its own, so that nobody
 // who follows the log waits for a disk.
 //
-//   Checkpointer checkpointer("shop", {}, [&] { return collection.Checkpoint(); });
+//   Checkpointer checkpointer("shop", {}, catalog.replayed_changes(), [&] { return catalog.live_count(); },
+//                             [&] { return collection.Checkpoint(); });
 //   checkpointer.Count(changes.size());   // on the committing thread
 //
 // Thread-safe.

@@ -148,5 +148,30 @@ TEST_CASE("A package to start from is taken in shares, and its content table goe
   CHECK(LargestGap({{"content.buckets", before.at("content.buckets")}}, after) > 1e-3);
 }
 
+TEST_CASE(
+    "Tables that are too large for a process's memory are trained over ranks, validation and package too") {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  WARN("skipped: a sanitizer's shadow counts as memory of the process, terabytes of it");
+  return;
+#endif
+  constexpr int64_t kItems = 400000;  // 51 MB of ids of width 32, 102 of moments, 51 of the best epoch's
+  const TrainFolder folder(ChainHistories(100, 12, 61), kItems);
+  const Options model = {"--negatives", "256", "--epochs", "2", "--memory-limit", "400MB"};
+  auto one = folder.Start("one", folder.SmallCommand("none", model));
+  CHECK(one->Wait(120) == 1);
+  CHECK_THAT(one->err(), Contains("rank 0 needs about"));
+  for (const char* ranks : {"3", "4"}) {
+    auto run = folder.Start(ranks, folder.SmallCommand(std::string("package") + ranks,
+                                                       With(model, {"--processes", ranks, "--share-rows"})));
+    const auto code = run->Wait(240);
+    INFO(run->err());
+    CHECK(code == 0);
+  }
+  const TensorMap three = *ReadWeights(*OpenModelPackage(folder / "package3")),
+                  four = *ReadWeights(*OpenModelPackage(folder / "package4"));
+  CHECK(three.at("items.id").shape == std::vector<int64_t>{kItems, 32});
+  CHECK(LargestGap(three, four) < 5e-3);
+}
+
 }  // namespace
 }  // namespace waymark

@@ -1,5 +1,6 @@
 // What a rank hands on at its end: the package and the numbers of the report.
 #include <algorithm>
+#include <map>
 
 #include "recommend/network/counter_random.h"
 #include "training/distributed/mesh/whole_encoder.h"
@@ -16,35 +17,43 @@ struct SystemClock : Clock {
 
 // The items that a package names, which are those with a row, and their rows in that order in the place of
 // the table. The others it serves as items that training has not seen.
-std::vector<std::string> TakeNamed(const RetrieverCorpus& corpus, at::Tensor* ids) {
+std::vector<std::string> TakeNamed(const RetrieverCorpus& corpus, TensorData* ids) {
   if (corpus.id_rows == nullptr) return corpus.vocabulary;
   std::vector<std::string> named;
-  std::vector<int64_t> rows;
+  const int64_t row_bytes = ids->shape[1] * static_cast<int64_t>(sizeof(float));
+  std::vector<uint8_t> rows;
   for (size_t i = 0; i < corpus.vocabulary.size(); ++i) {
     const int64_t row = corpus.IdRow(static_cast<int64_t>(i));
     if (row == kNoRow) continue;
     named.push_back(corpus.vocabulary[i]);
-    rows.push_back(row);
+    const auto from = ids->bytes.begin() + row * row_bytes;
+    rows.insert(rows.end(), from, from + row_bytes);
   }
-  *ids = ids->index_select(0, at::tensor(rows, at::kLong));
+  ids->shape[0] = static_cast<int64_t>(named.size());
+  ids->bytes = std::move(rows);
   return named;
 }
 
 }  // namespace
 
-ItemTables RankTrainer::WholeTables() {
-  if (!share_rows_ || !model_.share.encoder.items) return model_.tables;
+void RankTrainer::GatherTables(TensorMap* tensors) {
   const bool wanted = group_->rank() == 0;
-  const std::vector<NamedShape> shapes =
+  const auto shapes =
       model_.shape.Tables(in_.vocabulary.RowsFor(static_cast<int64_t>(corpus_.vocabulary.size())));
-  return {GatherShares(data_, model_.tables.id, shapes[0].shape[0], wanted),
-          GatherShares(data_, model_.tables.buckets, shapes[1].shape[0], wanted)};
+  const at::Tensor* own[] = {&model_.tables.id, &model_.tables.buckets};
+  for (size_t t = 0; t < shapes.size(); ++t) {
+    if (share_rows_ && model_.share.encoder.items) {
+      GatherShares(data_, *own[t], shapes[t].shape[0], wanted ? &(*tensors)[shapes[t].name] : nullptr);
+    } else if (wanted) {
+      (*tensors)[shapes[t].name] = ToTensorData(*own[t]);
+    }
+  }
 }
 
 absl::Status RankTrainer::Write(JobResult* result) {
   if (ended_early_) return absl::OkStatus();
-  ItemTables tables = WholeTables();
   TensorMap tensors;
+  GatherTables(&tensors);
   GatherEncoder(model_, mesh_, &tensors);
   std::string said, hash;
   if (group_->rank() == 0) {
@@ -62,11 +71,10 @@ absl::Status RankTrainer::Write(JobResult* result) {
     const storage::ExamplesIndex& index = *in_.index;
     const TrainedOn data = {index.first(),  index.last(),     index.first_time(), index.last_time(),
                             index.events(), index.examples(), index.item_count()};
-    const std::vector<std::string> named = TakeNamed(corpus_, &tables.id);
-    tensors["items.id"] = ToTensorData(tables.id);
-    tensors["content.buckets"] = ToTensorData(tables.buckets);
-    auto package = WriteModelPackage(job_.package, RetrieverManifest(data, in_.options, run, trained),
-                                     tensors, {{"items", named}});
+    std::map<std::string, std::vector<std::string>> names;
+    names["items"] = TakeNamed(corpus_, &tensors["items.id"]);
+    auto package =
+        WriteModelPackage(job_.package, RetrieverManifest(data, in_.options, run, trained), tensors, names);
     if (package.ok()) hash = package->content_sha256;
     said = std::string(package.status().message());
   }

@@ -8,7 +8,7 @@ namespace waymark {
 namespace {
 
 constexpr int64_t kNumberFloats = sizeof(int64_t) / sizeof(float);
-constexpr int64_t kGatheredFloats = int64_t{1} << 18;  // of each rank at once: 1 MiB
+constexpr int64_t kGatheredFloats = int64_t{1} << 16;  // of each rank at once: 256 KiB
 
 void AddRow(const float* from, int64_t columns, float* to) {
   for (int64_t c = 0; c < columns; ++c) to[c] += from[c];
@@ -77,11 +77,15 @@ double CopiedTable::Collect(absl::Span<const int64_t> rows, int64_t shared, floa
 
 void CopiedTable::Update(const AdamStep& step) { AdamRows(step, rows_, sum_.data(), adam()); }
 
-at::Tensor GatherShares(RankGroup* group, const at::Tensor& own, int64_t rows, bool wanted) {
+void GatherShares(RankGroup* group, const at::Tensor& own, int64_t rows, TensorData* all) {
   const int64_t columns = own.size(1), size = group->size(),
                 at_once = std::max<int64_t>(1, kGatheredFloats / columns);
-  at::Tensor all;
-  if (wanted) all = at::empty({rows, columns}, at::kFloat);
+  at::Tensor whole;
+  if (all != nullptr) {
+    all->shape = {rows, columns};
+    all->bytes.resize(static_cast<size_t>(rows * columns) * sizeof(float));
+    whole = at::from_blob(all->bytes.data(), {rows, columns}, at::kFloat);
+  }
   const auto rows_of = [&](int64_t rank) { return RowShare{rank, size}.rows(rows); };
   for (int64_t first = 0; first < rows_of(0); first += at_once) {
     std::vector<int64_t> counts;
@@ -89,13 +93,12 @@ at::Tensor GatherShares(RankGroup* group, const at::Tensor& own, int64_t rows, b
     const int64_t own_first = std::min(first, own.size(0));
     const std::vector<at::Tensor> pieces =
         group->GatherRows(own.narrow(0, own_first, counts[group->rank()]), counts);
-    for (int64_t r = 0; r < size && wanted; ++r) {
+    for (int64_t r = 0; r < size && all != nullptr; ++r) {
       if (counts[r] == 0) continue;
       const int64_t from = first * size + r;
-      all.slice(0, from, from + (counts[r] - 1) * size + 1, size).copy_(pieces[r]);
+      whole.slice(0, from, from + (counts[r] - 1) * size + 1, size).copy_(pieces[r]);
     }
   }
-  return all;
 }
 
 std::vector<int64_t> SortByOwner(absl::Span<const int64_t> rows, int64_t size, std::vector<int64_t>* order) {

@@ -5,6 +5,7 @@
 #pragma once
 #include <vector>
 
+#include "store/package/safetensors.h"
 #include "training/distributed/rank_group.h"
 #include "training/retriever/retriever_model.h"
 #include "training/retriever/step_table.h"
@@ -39,9 +40,9 @@ class CopiedTable : public WholeTable {
   std::vector<float> sum_;         // [rows_, columns]
 };
 
-// All rows of a table that is shared in this way, put together on the ranks that want them; undefined on the
-// others. own: [own rows, columns] on every rank; rows: of all of them. In pieces of a bounded size.
-at::Tensor GatherShares(RankGroup* group, const at::Tensor& own, int64_t rows, bool wanted);
+// All rows of a table that is shared in this way, put together in `all` on the ranks that want them; null on
+// the others. own: [own rows, columns] on every rank; rows: of all of them. In pieces of a bounded size.
+void GatherShares(RankGroup* group, const at::Tensor& own, int64_t rows, TensorData* all);
 
 // Of a table of which row r lies on rank r % size: how many of `rows` each rank has, and the order that puts
 // those of a rank together. Negative rows are nobody's.

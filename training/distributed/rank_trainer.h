@@ -51,9 +51,9 @@ class RankTrainer {
   absl::Status SaveNow();  // and waits for it
   absl::Status Stopped();
   TrainingBatch BatchAt(int64_t b) const;
-  // For the package, on the first rank: the model's own, or what the shares of all ranks make together. On
-  // the others undefined where they have shares.
-  ItemTables WholeTables();
+  // For the package, on the first rank: the model's own tables, or what the shares of all ranks make
+  // together. On all ranks.
+  void GatherTables(TensorMap* tensors);
   StepTimes Times() const;
   double Elapsed() const;
   double Done() const;

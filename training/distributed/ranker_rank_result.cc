@@ -16,8 +16,7 @@ absl::Status RankerRankTrainer::Write(JobResult* result) {
   TensorMap weights = model_.Weights();
   for (const RankerTensor& t : trained_) {
     if (!t.table || !share_rows_) continue;
-    const at::Tensor whole = GatherShares(group_, t.tensor, t.shape[0], group_->rank() == 0);
-    if (whole.defined()) weights[t.name] = RankerTensorData(whole);
+    GatherShares(group_, t.tensor, t.shape[0], group_->rank() == 0 ? &weights[t.name] : nullptr);
   }
   std::string said, hash;
   if (group_->rank() == 0) {

@@ -14,6 +14,7 @@ namespace {
 
 constexpr size_t kDecided = 10;         // places that the metrics look at
 constexpr size_t kKept = 2 * kDecided;  // as many items with the target's score or a better one: out of those
+constexpr int64_t kLanes = 64;          // columns that kernels of products take together, a multiple of
 constexpr float kOut = -std::numeric_limits<float>::infinity();
 
 // What has been seen of the items that compete with a user's target.
@@ -73,18 +74,19 @@ std::vector<double> RankHeldOut(absl::Span<const size_t> users, const at::Tensor
                                 const RetrieverCorpus& corpus, ValidationItems* source, ShardPool* pool,
                                 const ValidationSizes& sizes) {
   const auto all = static_cast<int64_t>(corpus.vocabulary.size());
-  const int64_t at_once = std::min(sizes.items, all), width = states.size(1);
+  const int64_t at_once = (std::min(sizes.items, all) + kLanes - 1) / kLanes * kLanes, width = states.size(1);
   const auto together = static_cast<int64_t>(sizes.users);
   std::vector<Competitors> competitors(users.size());
-  // Every product has the same shape: equal vectors have equal scores wherever they lie.
+  // Every product has the same shape, those of the last items too, and no columns beyond whole lanes: equal
+  // items have equal vectors and scores wherever they lie.
   at::Tensor units = at::zeros({at_once, width}, at::kFloat);
   std::vector<int64_t> items;
   for (int64_t first = 0; first < all; first += at_once) {
     const int64_t count = std::min(at_once, all - first);
-    items.resize(static_cast<size_t>(count));
-    std::iota(items.begin(), items.end(), first);
+    items.assign(static_cast<size_t>(at_once), first);
+    std::iota(items.begin(), items.begin() + count, first);
     const at::Tensor vectors = source->VectorsOf(items);
-    NormalizeRows(vectors.data_ptr<float>(), count, width, units.data_ptr<float>(), nullptr);
+    NormalizeRows(vectors.data_ptr<float>(), at_once, width, units.data_ptr<float>(), nullptr);
     pool->Run((users.size() + sizes.users - 1) / sizes.users, [&](size_t part) {
       at::NoGradGuard no_grad;
       const auto own = users.subspan(part * sizes.users, sizes.users);

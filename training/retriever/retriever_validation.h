@@ -15,7 +15,7 @@ namespace waymark {
 
 // How many at a time, at most.
 struct ValidationSizes {
-  int64_t items = 4096;             // vectors
+  int64_t items = 4096;             // vectors; up to the next multiple of 64
   size_t users = 64;                // of a thread, through the encoder and for scores of `items`
   size_t users_of_block = 1 << 15;  // states; items go by once for each block
 };

@@ -146,6 +146,40 @@ TEST_CASE("What a rank holds is what is worked out by hand") {
                                         Contains("blocks.0-1.attention.input.weight") && Contains("32,768"));
 }
 
+TEST_CASE("With shared rows what a rank holds and needs shrinks as ranks grow") {
+  storage::ExamplesIndex index;
+  index.set_item_count(10'000'000);
+  index.set_examples(1'000'000);
+  index.set_events(20'000'000);
+  MemoryInput input;
+  input.index = &index;
+  input.placement.id_rows = index.item_count();
+  input.placement.shape.content_buckets = input.options.shape.content_buckets = 1'000'000;
+  input.parts = 8;
+  input.package = false;
+  const HeldNumbers whole = HeldBySlice(input.placement, 0);
+  // 10,000,000 rows of 64 and 1,000,000 of 32.
+  CHECK(whole.tables == 672'000'000);
+  const MemoryNeed of_one = NeedOf(input, 0);
+  input.placement.share_rows = true;
+  for (const int ranks : {2, 4, 8}) {
+    input.placement.mesh = *MeshOf("", ranks);
+    const HeldNumbers held = HeldBySlice(input.placement, 0);
+    INFO(ranks << " ranks");
+    CHECK(held.tables == whole.tables / ranks);
+    CHECK(held.moments == whole.moments - 2 * (whole.tables - held.tables));
+    const MemoryNeed need = NeedOf(input, 0);
+    const auto of_tables = [](const MemoryNeed& n) { return n.weights + n.moments + n.copies; };
+    CHECK(static_cast<double>(of_tables(need)) < static_cast<double>(of_tables(of_one)) / ranks * 1.01);
+    CHECK(need.all() < of_one.all());
+    // Validation puts no table together: 10,000,000 vectors of 64 would be 2.56 GB.
+    CHECK(need.passes < 500'000'000);
+    const std::string table = PlacementTable(input.placement);
+    CHECK_THAT(table, Contains("content.buckets") && Contains("1000000x32") &&
+                          Contains("rows, over the " + std::to_string(ranks) + " ranks of data"));
+  }
+}
+
 TEST_CASE("What is needed shrinks by what divides it, and the message names the ways") {
   storage::ExamplesIndex index;
   MemoryInput input;

@@ -23,6 +23,9 @@ constexpr int64_t kGroupBytes = int64_t{40} << 20;  // of a group of ranks over 
 constexpr double kBucketsOfItem = 16;
 constexpr double kValidationUserFloats = 32;  // best scores and what holds them
 constexpr int64_t kEventBytes = 24;           // row, time, and what windows and users add
+// What each rank knows of an item beside rows: its name, its places in batches; and what a package's list of
+// names takes while it is written. Measured.
+constexpr int64_t kItemBytes = 96, kPackagedItemBytes = 64;
 
 // DynamicVocabulary's, and what a checkpoint and the best weights have of it.
 constexpr int64_t kVocabularyItemBytes = 16 + 3 * 12, kVocabularyRowBytes = 24;
@@ -182,7 +185,9 @@ MemoryNeed NeedOf(const MemoryInput& input, int slice_number) {
     need.weights +=
         kVocabularyItemBytes * input.index->item_count() + kVocabularyRowBytes * placement.id_rows;
   }
-  need.examples = 2 * kEventBytes * input.index->events() / mesh.data;
+  need.examples =
+      2 * kEventBytes * input.index->events() / mesh.data + kItemBytes * input.index->item_count();
+  if (input.package && slice_number == 0) need.examples += kPackagedItemBytes * input.index->item_count();
   return need;
 }
 
